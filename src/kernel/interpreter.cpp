@@ -1,0 +1,349 @@
+#include "kernel/interpreter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kernel/constants.h"
+#include "kernel/lanes.h"
+#include "kernel/op_rules.h"
+#include "kernel/printer.h"
+#include "support/check.h"
+
+namespace tilewright::kernel {
+
+namespace {
+
+/// One buffer or allocation while a program runs.
+struct Object {
+  std::byte* base = nullptr;
+  std::uint64_t count = 0;
+  std::size_t element_bytes = 0;
+  ScalarType scalar{};
+  MemoryKind kind{};
+  bool tracked = false;               ///< contents start indeterminate
+  std::vector<std::byte> own;         ///< of allocations and temporaries
+  std::vector<std::uint8_t> written;  ///< by element, when tracked
+
+  void make_own() {
+    own.resize(count * element_bytes);
+    written.assign(count, 0);
+    base = own.data();
+    tracked = true;
+  }
+  Lane get(std::uint64_t element) const {
+    Lane lane = 0;
+    std::memcpy(&lane, base + element * element_bytes, element_bytes);
+    return lane;
+  }
+  void put(std::uint64_t element, Lane lane) {
+    std::memcpy(base + element * element_bytes, &lane, element_bytes);
+    if (tracked) written[element] = 1;
+  }
+};
+static_assert(std::endian::native == std::endian::little, "get and put move the low bytes of a lane");
+
+class Run {
+ public:
+  Run(const Program& program, std::span<std::byte* const> buffers)
+      : program_(program), reported_(program.ops.size(), false) {
+    TW_CHECK(buffers.size() == program.buffers.size());
+    std::size_t lanes = 0;
+    for (const ValueType& type : program.values) {
+      first_lane_.push_back(lanes);
+      lanes += type.lanes;
+    }
+    lanes_.resize(lanes);
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+      add_buffer(program.buffers[BufferId{std::uint32_t(i)}], buffers[i]);
+    for (const Allocation& allocation : program.allocations) {
+      const auto kind = allocation.space == AllocationSpace::Private ? MemoryKind::Private : MemoryKind::Shared;
+      allocations_.push_back(object(allocation.scalar, allocation.count, kind));
+    }
+  }
+
+  Result<std::vector<Counts>> run() {
+    std::vector<Counts> all;
+    for (const Kernel& kernel : program_.kernels) {
+      kernel_ = &kernel;
+      counts_ = {};
+      run_kernel(kernel);
+      all.push_back(counts_);
+      if (stopped()) break;
+    }
+    if (!diags_.empty()) return std::unexpected(std::move(diags_));
+    return all;
+  }
+
+ private:
+  // ---- Setting up --------------------------------------------------------------------------------------------------
+
+  static Object object(ScalarType scalar, std::int64_t count, MemoryKind kind) {
+    Object made;
+    made.count = static_cast<std::uint64_t>(count);
+    made.element_bytes = scalar_bytes(scalar);
+    made.scalar = scalar;
+    made.kind = kind;
+    return made;
+  }
+
+  void add_buffer(const Buffer& buffer, std::byte* base) {
+    Object made = object(buffer.scalar, buffer.count, MemoryKind::Buffer);
+    if (buffer.kind == BufferKind::Temporary) {
+      made.make_own();
+    } else {
+      TW_CHECK(base != nullptr || buffer.count == 0);
+      made.base = base;
+    }
+    buffers_.push_back(std::move(made));
+  }
+
+  void run_kernel(const Kernel& kernel) {
+    if (std::ranges::count(kernel.task_extents, 0) > 0) return;
+    for (AllocationId id : kernel.allocations) allocations_[id.index].make_own();
+    task_.assign(kernel.task_extents.size(), 0);
+    do {
+      ++counts_.tasks;
+      for (AllocationId id : kernel.allocations) std::ranges::fill(allocations_[id.index].written, 0);
+      const std::vector<ValueId>& coordinates = program_.blocks[kernel.body].args;
+      for (std::size_t i = 0; i < task_.size(); ++i) lane(coordinates[i]) = static_cast<Lane>(task_[i]);
+      run_block(kernel.body);
+    } while (!stopped() && next_task(kernel.task_extents));
+    for (AllocationId id : kernel.allocations) allocations_[id.index].own = {};
+  }
+
+  bool next_task(const std::vector<std::int64_t>& extents) {
+    for (std::size_t i = extents.size(); i-- > 0;) {
+      if (++task_[i] < extents[i]) return true;
+      task_[i] = 0;
+    }
+    return false;
+  }
+
+  // ---- Values ------------------------------------------------------------------------------------------------------
+
+  Lane* lanes(ValueId id) { return lanes_.data() + first_lane_[id.index]; }
+  Lane& lane(ValueId id) { return lanes_[first_lane_[id.index]]; }
+  ValueType type(ValueId id) const { return program_.values[id]; }
+
+  /// All at once: a source may be among the targets.
+  void move_values(const std::vector<ValueId>& from, const std::vector<ValueId>& to, std::size_t first_target) {
+    scratch_.clear();
+    for (ValueId id : from) scratch_.insert(scratch_.end(), lanes(id), lanes(id) + type(id).lanes);
+    const Lane* next = scratch_.data();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const ValueId target = to[first_target + i];
+      std::copy_n(next, type(target).lanes, lanes(target));
+      next += type(target).lanes;
+    }
+  }
+
+  // ---- Operations --------------------------------------------------------------------------------------------------
+
+  bool stopped() const { return diags_.size() >= kMaxFaults; }
+
+  void run_block(BlockId id) {
+    for (OpId op_id : program_.blocks[id].ops) {
+      if (stopped()) return;
+      const Op& op = program_.ops[op_id];
+      ++counts_.ops;
+      std::visit([&](const auto& payload) { execute(payload, op, op_id); }, op.payload);
+    }
+  }
+
+  /// result[i] = f(i) for every lane.
+  template <class F>
+  void each_lane(const Op& op, F&& f) {
+    const ValueId result = op.results[0];
+    Lane* out = lanes(result);
+    const std::size_t count = type(result).lanes;
+    for (std::size_t i = 0; i < count; ++i) out[i] = f(i);
+  }
+
+  void execute(const ConstOp& payload, const Op& op, OpId) {
+    const Lane bits = constant_bits(type(op.results[0]).scalar, payload.integer);
+    each_lane(op, [&](std::size_t) { return bits; });
+  }
+  void execute(const UnaryOp& payload, const Op& op, OpId) {
+    const Lane* a = lanes(payload.operand);
+    const ScalarType scalar = type(payload.operand).scalar;
+    each_lane(op, [&](std::size_t i) { return lane_unary(payload.kind, scalar, a[i]); });
+  }
+  void execute(const BinaryOp& payload, const Op& op, OpId) {
+    const Lane *a = lanes(payload.lhs), *b = lanes(payload.rhs);
+    const ScalarType scalar = type(payload.lhs).scalar;
+    each_lane(op, [&](std::size_t i) { return lane_binary(payload.kind, scalar, a[i], b[i]); });
+  }
+  void execute(const CompareOp& payload, const Op& op, OpId) {
+    const Lane *a = lanes(payload.lhs), *b = lanes(payload.rhs);
+    const ScalarType scalar = type(payload.lhs).scalar;
+    each_lane(op, [&](std::size_t i) { return Lane{lane_compare(payload.kind, scalar, a[i], b[i])}; });
+  }
+  void execute(const SelectOp& payload, const Op& op, OpId) {
+    const Lane *condition = lanes(payload.condition), *a = lanes(payload.if_true), *b = lanes(payload.if_false);
+    const std::size_t stride = type(payload.condition).lanes == 1 ? 0 : 1;
+    each_lane(op, [&](std::size_t i) { return condition[i * stride] != 0 ? a[i] : b[i]; });
+  }
+  void execute(const CastOp& payload, const Op& op, OpId) {
+    const Lane* a = lanes(payload.operand);
+    const ScalarType from = type(payload.operand).scalar, to = type(op.results[0]).scalar;
+    each_lane(op, [&](std::size_t i) { return lane_cast(from, to, a[i]); });
+  }
+  void execute(const FmaOp& payload, const Op& op, OpId) {
+    const Lane *a = lanes(payload.a), *b = lanes(payload.b), *c = lanes(payload.c);
+    const ValueType result = type(op.results[0]);
+    counts_.fmas += result.lanes;
+    each_lane(op, [&](std::size_t i) { return lane_fma(result.scalar, a[i], b[i], c[i]); });
+  }
+  void execute(const SplatOp& payload, const Op& op, OpId) {
+    const Lane value = lane(payload.operand);
+    each_lane(op, [&](std::size_t) { return value; });
+  }
+  void execute(const IotaOp&, const Op& op, OpId) {
+    each_lane(op, [](std::size_t i) { return Lane{i}; });
+  }
+  void execute(const ExtractOp& payload, const Op& op, OpId) {
+    lane(op.results[0]) = lanes(payload.operand)[payload.lane];
+  }
+  void execute(const FoldLanesOp& payload, const Op& op, OpId) {
+    const Lane* a = lanes(payload.operand);
+    const ValueType operand = type(payload.operand);
+    Lane total = a[0];
+    for (std::size_t i = 1; i < operand.lanes; ++i)
+      total = lane_binary(binary_of(payload.kind), operand.scalar, total, a[i]);
+    lane(op.results[0]) = total;
+  }
+  static BinaryKind binary_of(LaneFold kind) {
+    switch (kind) {
+      case LaneFold::Add:
+        return BinaryKind::Add;
+      case LaneFold::Max:
+        return BinaryKind::Max;
+      case LaneFold::Min:
+        return BinaryKind::Min;
+    }
+    return BinaryKind::Add;
+  }
+
+  // ---- Memory ------------------------------------------------------------------------------------------------------
+
+  Object& at(MemoryRef memory) {
+    return memory.buffer.valid() ? buffers_[memory.buffer.index] : allocations_[memory.allocation.index];
+  }
+
+  void execute(const LoadOp& payload, const Op& op, OpId id) {
+    const Object& object = at(payload.memory);
+    const Lane index = lane(payload.index);
+    const Lane* mask = payload.mask.valid() ? lanes(payload.mask) : nullptr;
+    AccessCounts& counts = counts_.memory[static_cast<std::size_t>(object.kind)];
+    ++counts.loads;
+    each_lane(op, [&](std::size_t i) -> Lane {
+      if (mask != nullptr && mask[i] == 0) return 0;
+      counts.load_bytes += object.element_bytes;
+      // Wraps around where the sum leaves 64 bits; as an unsigned number that is past every object too.
+      const std::uint64_t element = index + i;
+      if (element >= object.count) return fault(id, payload.memory, element, "reads"), 0;
+      if (object.tracked && object.written[element] == 0)
+        return fault(id, payload.memory, element, "reads before it is written"), 0;
+      const Lane value = object.get(element);
+      return object.scalar == ScalarType::I1 ? Lane{value != 0} : value;
+    });
+  }
+
+  void execute(const StoreOp& payload, const Op&, OpId id) {
+    Object& object = at(payload.memory);
+    const Lane index = lane(payload.index);
+    const Lane* mask = payload.mask.valid() ? lanes(payload.mask) : nullptr;
+    const Lane* value = lanes(payload.value);
+    AccessCounts& counts = counts_.memory[static_cast<std::size_t>(object.kind)];
+    ++counts.stores;
+    const std::size_t count = type(payload.value).lanes;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (mask != nullptr && mask[i] == 0) continue;
+      counts.store_bytes += object.element_bytes;
+      const std::uint64_t element = index + i;
+      if (element < object.count)
+        object.put(element, value[i]);
+      else
+        fault(id, payload.memory, element, "writes");
+    }
+  }
+
+  void fault(OpId id, MemoryRef memory, std::uint64_t element, const char* what) {
+    if (reported_[id.index] || stopped()) return;
+    reported_[id.index] = true;
+    const std::string where = fmt::format("kernel {}, task ({}): '{}' {}", kernel_->name, fmt::join(task_, ", "),
+                                          print_op(program_, program_.ops[id]), what);
+    std::string message = fmt::format("{} element {} of {}, which has {}", where, static_cast<std::int64_t>(element),
+                                      memory_label(program_, memory), at(memory).count);
+    diags_.push_back({DiagCode::MemoryFault, std::move(message), {}, {}, {}});
+  }
+
+  // ---- Control -----------------------------------------------------------------------------------------------------
+
+  void execute(const LoopOp& payload, const Op& op, OpId) {
+    const std::vector<ValueId>& args = program_.blocks[payload.body].args;
+    const std::vector<ValueId>& yields = program_.blocks[payload.body].yields;
+    const auto high = static_cast<std::int64_t>(lane(payload.high));
+    auto i = static_cast<std::int64_t>(lane(payload.low));
+    move_values(payload.inits, args, 1);
+    while (i < high && !stopped()) {
+      lane(args[0]) = static_cast<Lane>(i);
+      run_block(payload.body);
+      move_values(yields, args, 1);
+      if (__builtin_add_overflow(i, payload.step, &i)) break;
+    }
+    for (std::size_t carry = 0; carry < op.results.size(); ++carry)
+      std::copy_n(lanes(args[carry + 1]), type(op.results[carry]).lanes, lanes(op.results[carry]));
+  }
+
+  void execute(const IfOp& payload, const Op& op, OpId) {
+    const BlockId block = lane(payload.condition) != 0 ? payload.then_block : payload.else_block;
+    if (!block.valid()) return;
+    run_block(block);
+    move_values(program_.blocks[block].yields, op.results, 0);
+  }
+
+  const Program& program_;
+  const Kernel* kernel_ = nullptr;
+  std::vector<std::int64_t> task_;
+  std::vector<std::size_t> first_lane_;  ///< by value
+  std::vector<Lane> lanes_, scratch_;
+  std::vector<Object> buffers_, allocations_;
+  Counts counts_;
+  std::vector<bool> reported_;  ///< by operation
+  Diags diags_;
+};
+
+/// Of temporaries and allocations. Beyond it the system may kill the process instead of refusing.
+constexpr double kMaxOwnBytes = 0x1p36;
+
+double own_bytes(const Program& program) {
+  double total = 0;
+  for (const Buffer& buffer : program.buffers)
+    if (buffer.kind == BufferKind::Temporary)
+      total += static_cast<double>(buffer.count) * static_cast<double>(scalar_bytes(buffer.scalar));
+  for (const Allocation& allocation : program.allocations)
+    total += static_cast<double>(allocation.count) * static_cast<double>(scalar_bytes(allocation.scalar));
+  return total;
+}
+
+}  // namespace
+
+Result<std::vector<Counts>> interpret(const Program& program, std::span<std::byte* const> buffers) {
+  if (own_bytes(program) <= kMaxOwnBytes) {
+    try {
+      return Run(program, buffers).run();
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  return failure(DiagCode::OutOfMemory, fmt::format("kernel program {} needs more memory than there is", program.name));
+}
+
+}  // namespace tilewright::kernel

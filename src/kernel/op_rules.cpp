@@ -1,0 +1,226 @@
+#include "kernel/op_rules.h"
+
+#include <fmt/format.h>
+
+#include "kernel/constants.h"
+#include "kernel/names.h"
+
+namespace tilewright::kernel {
+
+namespace {
+
+/// The same lanes, truth values.
+ValueType truth_of(ValueType type) { return {ScalarType::I1, type.lanes}; }
+bool is_integer(ScalarType type) { return type == ScalarType::I32 || type == ScalarType::I64; }
+
+bool binary_accepts(BinaryKind kind, ScalarType type) {
+  switch (kind) {
+    case BinaryKind::Max:
+    case BinaryKind::Min:
+      return true;
+    case BinaryKind::Add:
+    case BinaryKind::Sub:
+    case BinaryKind::Mul:
+      return type != ScalarType::I1;
+    case BinaryKind::Div:
+    case BinaryKind::Fmod:
+      return is_float_scalar(type);
+    case BinaryKind::FloorDiv:
+    case BinaryKind::FloorMod:
+    case BinaryKind::Shl:
+    case BinaryKind::Shr:
+      return is_integer(type);
+    case BinaryKind::And:
+    case BinaryKind::Or:
+    case BinaryKind::Xor:
+      return !is_float_scalar(type);
+  }
+  return false;
+}
+
+bool unary_accepts(UnaryKind kind, ScalarType type) {
+  switch (kind) {
+    case UnaryKind::Not:
+      return type == ScalarType::I1;
+    case UnaryKind::Neg:
+    case UnaryKind::Abs:
+      return type != ScalarType::I1;
+    case UnaryKind::Exp:
+    case UnaryKind::Log:
+    case UnaryKind::Sqrt:
+    case UnaryKind::Tanh:
+    case UnaryKind::Sin:
+    case UnaryKind::Cos:
+    case UnaryKind::Floor:
+      return is_float_scalar(type);
+  }
+  return false;
+}
+
+class OpCheck {
+ public:
+  OpCheck(const Program& program, const Op& op) : program_(program), op_(op) {}
+
+  std::vector<OpFault> run() {
+    std::visit([this](const auto& payload) { check(payload); }, op_.payload);
+    return std::move(faults_);
+  }
+
+ private:
+  ValueType type(ValueId id) const { return program_.values[id]; }
+
+  template <class... Args>
+  void fault(DiagCode code, fmt::format_string<Args...> format, Args&&... args) {
+    faults_.push_back({code, fmt::format(format, std::forward<Args>(args)...)});
+  }
+  template <class... Args>
+  void fault(fmt::format_string<Args...> format, Args&&... args) {
+    fault(DiagCode::TypeMismatch, format, std::forward<Args>(args)...);
+  }
+
+  /// Whether there is exactly one result, so that its type can be looked at.
+  bool has_result(const char* what) {
+    if (op_.results.size() != 1) fault("{} has one result, not {}", what, op_.results.size());
+    return op_.results.size() == 1;
+  }
+  ValueType result() const { return type(op_.results[0]); }
+
+  void expect(const char* what, ValueType found, ValueType expected) {
+    if (found != expected) fault("{} is {}; expected {}", what, type_name(found), type_name(expected));
+  }
+  void expect_result(const char* what, ValueType expected) {
+    if (has_result(what)) expect(fmt::format("the result of {}", what).c_str(), result(), expected);
+  }
+  void expect_vector(const char* what, ValueType found) {
+    if (found.lanes == 1) fault("{} is {}; expected a vector", what, type_name(found));
+  }
+
+  void check(const ConstOp& op) {
+    if (!has_result("const")) return;
+    if (!constant_fits(result().scalar, op.integer))
+      fault(DiagCode::LiteralOutOfRange, "the constant {:#x} is no value of {}", static_cast<std::uint64_t>(op.integer),
+            scalar_name(result().scalar));
+  }
+  void check(const UnaryOp& op) {
+    const ValueType operand = type(op.operand);
+    if (!unary_accepts(op.kind, operand.scalar))
+      fault("{} does not take {}", unary_name(op.kind), scalar_name(operand.scalar));
+    expect_result(unary_name(op.kind), operand);
+  }
+  void check(const BinaryOp& op) {
+    const ValueType lhs = type(op.lhs);
+    if (!binary_accepts(op.kind, lhs.scalar))
+      fault("{} does not take {}", binary_name(op.kind), scalar_name(lhs.scalar));
+    expect("the second operand", type(op.rhs), lhs);
+    expect_result(binary_name(op.kind), lhs);
+  }
+  void check(const CompareOp& op) {
+    const ValueType lhs = type(op.lhs);
+    expect("the second operand", type(op.rhs), lhs);
+    expect_result(compare_name(op.kind), truth_of(lhs));
+  }
+  void check(const SelectOp& op) {
+    const ValueType picked = type(op.if_true), condition = type(op.condition);
+    if (condition != truth_of(picked) && condition != ValueType{ScalarType::I1, 1})
+      fault("the condition is {}; expected i1 or {}", type_name(condition), type_name(truth_of(picked)));
+    expect("the third operand", type(op.if_false), picked);
+    expect_result("select", picked);
+  }
+  void check(const CastOp& op) {
+    if (!has_result("cast")) return;
+    const ValueType operand = type(op.operand);
+    if (result().lanes != operand.lanes)
+      fault("cast keeps the lanes: {} cannot become {}", type_name(operand), type_name(result()));
+  }
+  void check(const FmaOp& op) {
+    const ValueType a = type(op.a);
+    if (a.scalar != ScalarType::F32 && !is_integer(a.scalar)) fault("fma does not take {}", scalar_name(a.scalar));
+    expect("the second operand", type(op.b), a);
+    expect("the third operand", type(op.c), a);
+    expect_result("fma", a);
+  }
+  void check(const SplatOp& op) {
+    if (!has_result("splat")) return;
+    expect("the operand", type(op.operand), {result().scalar, 1});
+    expect_vector("the result of splat", result());
+  }
+  void check(const IotaOp&) {
+    if (!has_result("iota")) return;
+    expect_vector("the result of iota", result());
+    if (!is_integer(result().scalar)) fault("iota does not give {}", scalar_name(result().scalar));
+  }
+  void check(const ExtractOp& op) {
+    const ValueType operand = type(op.operand);
+    expect_vector("the operand", operand);
+    if (op.lane >= operand.lanes)
+      fault(DiagCode::LiteralOutOfRange, "lane {} is not in 0..{}", op.lane, operand.lanes - 1);
+    expect_result("extract", {operand.scalar, 1});
+  }
+  void check(const FoldLanesOp& op) {
+    const ValueType operand = type(op.operand);
+    expect_vector("the operand", operand);
+    if (op.kind == LaneFold::Add && operand.scalar == ScalarType::I1) fault("{} does not take i1", fold_name(op.kind));
+    expect_result(fold_name(op.kind), {operand.scalar, 1});
+  }
+
+  /// The element type, or nothing when the reference is broken.
+  const ScalarType* element(MemoryRef memory) {
+    const bool buffer = memory.buffer.valid(), allocation = memory.allocation.valid();
+    if (buffer == allocation) {
+      fault(DiagCode::UnknownName, "an access names {}", buffer ? "a buffer and an allocation" : "no memory");
+      return nullptr;
+    }
+    const bool known =
+        buffer ? memory.buffer.index < program_.buffers.size() : memory.allocation.index < program_.allocations.size();
+    if (!known) {
+      fault(DiagCode::UnknownName, "an access names {} {}, which does not exist", buffer ? "buffer" : "allocation",
+            buffer ? memory.buffer.index : memory.allocation.index);
+      return nullptr;
+    }
+    return buffer ? &program_.buffers[memory.buffer].scalar : &program_.allocations[memory.allocation].scalar;
+  }
+  void check_access(ValueId index, ValueId mask, ValueType accessed) {
+    expect("the index", type(index), {ScalarType::I64, 1});
+    if (mask.valid()) expect("the mask", type(mask), truth_of(accessed));
+  }
+  void check(const LoadOp& op) {
+    const ScalarType* scalar = element(op.memory);
+    if (!has_result("load")) return;
+    check_access(op.index, op.mask, result());
+    if (scalar == nullptr) return;
+    expect("the result of load", result(), {*scalar, result().lanes});
+    if (op.memory.buffer.valid() && program_.buffers[op.memory.buffer].access == Access::Write)
+      fault(DiagCode::ReadOfOutput, "{} cannot be read: it is declared write", memory_label(program_, op.memory));
+  }
+  void check(const StoreOp& op) {
+    const ScalarType* scalar = element(op.memory);
+    if (!op_.results.empty()) fault("store has no result");
+    const ValueType stored = type(op.value);
+    check_access(op.index, op.mask, stored);
+    if (scalar == nullptr) return;
+    expect("the stored value", stored, {*scalar, stored.lanes});
+    if (op.memory.buffer.valid() && program_.buffers[op.memory.buffer].access == Access::Read)
+      fault(DiagCode::WriteToInput, "{} cannot be written: it is declared read", memory_label(program_, op.memory));
+  }
+  void check(const LoopOp& op) {
+    expect("the low bound", type(op.low), {ScalarType::I64, 1});
+    expect("the high bound", type(op.high), {ScalarType::I64, 1});
+    if (op.step <= 0) fault(DiagCode::LiteralOutOfRange, "the step is {}; expected a positive number", op.step);
+  }
+  void check(const IfOp& op) { expect("the condition", type(op.condition), {ScalarType::I1, 1}); }
+
+  const Program& program_;
+  const Op& op_;
+  std::vector<OpFault> faults_;
+};
+
+}  // namespace
+
+std::vector<OpFault> op_faults(const Program& program, const Op& op) { return OpCheck(program, op).run(); }
+
+std::string memory_label(const Program& program, MemoryRef memory) {
+  if (memory.buffer.valid()) return fmt::format("buffer {}", program.buffers[memory.buffer].name);
+  return fmt::format("allocation {}", program.allocations[memory.allocation].name);
+}
+
+}  // namespace tilewright::kernel

@@ -1,0 +1,15 @@
+// What a running process can find out about its processor: the common word of the emitter and the runtime.
+#pragma once
+
+#include <string>
+
+namespace tilewright::target {
+
+struct HostFacts {
+  std::string name;      ///< LLVM's name of the processor, for example "znver5"; empty: unknown
+  std::string features;  ///< "+avx2,-sse4a": sorted by name, comma-separated
+  int cores = 1;         ///< processors that this process may use
+  bool operator==(const HostFacts&) const = default;
+};
+
+}  // namespace tilewright::target
