@@ -95,11 +95,15 @@ function(tw_test name)
   set(shard 0)
   foreach(test IN LISTS tests)
     add_test(NAME ${test} COMMAND ${target} --gtest_brief=1)
-    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT})
+    # The library is found from the tree, wherever the build directory is.
+    set(environment "TILEWRIGHT_HOME=${PROJECT_SOURCE_DIR}")
     if(arg_SHARDS)
-      set_tests_properties(
-        ${test} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}"
-      )
+      list(APPEND environment "GTEST_TOTAL_SHARDS=${arg_SHARDS}" "GTEST_SHARD_INDEX=${shard}")
+    endif()
+    set_tests_properties(
+      ${test} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}"
+    )
+    if(arg_SHARDS)
       math(EXPR shard "${shard} + 1")
     endif()
   endforeach()
