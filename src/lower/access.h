@@ -1,0 +1,80 @@
+// Access: the coordinates of one load or store against its object: which dimensions need a test, when the whole tile
+// is in range, and where an element lies.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "kernel/builder.h"
+#include "lower/index_emitter.h"
+#include "lower/linear_form.h"
+#include "tile/program.h"
+
+namespace tilewright::lower {
+
+/// Where an object lies. Explicit memory with a layout of its own has no strides.
+struct ObjectPlace {
+  kernel::MemoryRef memory;
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;
+  std::int64_t offset = 0;   ///< of the element at coordinates 0
+  std::vector<tile::AxisId> layout_axes;
+  tile::IndexId layout;
+
+  bool empty() const;
+};
+
+enum class RangeCheck : std::uint8_t {
+  None,     ///< always in range, or promised to be
+  Linear,   ///< the whole tile can be tested at once
+  General,  ///< each element must be tested
+};
+
+struct Dimension {
+  tile::IndexId coord;
+  std::int64_t extent = 0;
+  RangeCheck check = RangeCheck::General;
+  LinearForm form;           ///< Linear
+  std::int64_t lowest = 0;   ///< Linear: the least sum of the axes' parts, <= 0
+  std::int64_t span = 0;     ///< Linear: the greatest minus the least
+};
+
+struct Access {
+  const ObjectPlace* place = nullptr;
+  std::vector<Dimension> dimensions;
+  std::optional<LinearForm> address;   ///< when all coordinates are linear and the object has strides
+};
+
+class AccessEmitter {
+ public:
+  AccessEmitter(const tile::Program& program, kernel::Builder& builder, IndexEmitter& index)
+      : program_(program), b_(builder), index_(index) {}
+
+  Access analyze(const ObjectPlace& place, const std::vector<tile::IndexId>& coords, tile::BoundsPolicy bounds) const;
+
+  /// Emits what the loops around an element do not change, so that it stands outside of them.
+  void hoist(const Access& access);
+  /// Whether every Linear dimension of the accesses is in range for the whole tile; none when there is nothing to test.
+  kernel::ValueId whole_in_range(const std::vector<const Access*>& accesses);
+  bool has_linear(const Access& access) const;
+  /// Whether this element is in range, tested on General dimensions and, unless `linear_known`, on Linear ones; none
+  /// when there is nothing to test.
+  kernel::ValueId in_range(const Access& access, const Point& at, bool linear_known);
+  /// One dimension of in_range.
+  kernel::ValueId dimension_in_range(const Dimension& dimension, kernel::ValueId coord);
+  kernel::ValueId address(const Access& access, const Point& at);
+  /// cond && more; either may be none.
+  kernel::ValueId both(kernel::ValueId condition, kernel::ValueId more);
+
+ private:
+  Dimension analyze_dimension(tile::IndexId coord, std::int64_t extent, tile::BoundsPolicy bounds) const;
+  kernel::ValueId base(const Access& access);
+
+  const tile::Program& program_;
+  kernel::Builder& b_;
+  IndexEmitter& index_;
+};
+
+}  // namespace tilewright::lower

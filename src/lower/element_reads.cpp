@@ -1,0 +1,91 @@
+// What the elements of a value are read from: the questions of Elements that emit nothing or only offsets.
+#include <algorithm>
+
+#include "lower/elements.h"
+#include "support/checked_math.h"
+#include "tile/bind.h"
+#include "tile/typing.h"
+
+namespace tilewright::lower {
+
+using namespace tile;
+
+void Elements::collect_loads(ValueId value, bool own_op, std::vector<const Access*>& found,
+                             std::set<ValueId>& seen) {
+  const OpId def = program_.value(value).def;
+  if (!def.valid() || (!own_op && !is_inline(value)) || !seen.insert(value).second) return;
+  const OpPayload& payload = program_.op(def).payload;
+  if (std::holds_alternative<RegionOp>(payload) || std::holds_alternative<IfOp>(payload)) return;
+  if (std::holds_alternative<LoadOp>(payload)) found.push_back(&access(def));
+  for_each_operand(program_, payload, [&](ValueId operand) { collect_loads(operand, false, found, seen); });
+}
+
+bool Elements::reads_in_place(ValueId value, SlotId slot, const std::vector<AxisId>& result_axes, bool own_op) const {
+  std::set<ValueId> seen;
+  return reads_in_place(value, slot, result_axes, own_op, seen);
+}
+
+bool Elements::reads_in_place(ValueId value, SlotId slot, const std::vector<AxisId>& result_axes, bool own_op,
+                              std::set<ValueId>& seen) const {
+  if (plan_.form(value) == ValueForm::Scalar || !seen.insert(value).second) return true;
+  if (!own_op && !is_inline(value)) return this->slot(value) != slot || axes(value) == result_axes;
+  const OpPayload& payload = definition(value);
+  const bool rearranges = std::holds_alternative<ReindexOp>(payload);
+  const auto* gather = std::get_if<GatherOp>(&payload);
+  bool in_place = true;
+  for_each_operand(program_, payload, [&](ValueId operand) {
+    if (rearranges || (gather != nullptr && operand == gather->operand))
+      in_place = in_place && !reads_slot(operand, slot);
+    else
+      in_place = in_place && reads_in_place(operand, slot, result_axes, false, seen);
+  });
+  return in_place;
+}
+
+bool Elements::reads_slot(ValueId value, SlotId slot) const { return slots_read(value).contains(slot); }
+
+std::set<SlotId> Elements::slots_read(ValueId value) const {
+  std::set<SlotId> slots;
+  std::set<ValueId> seen;
+  collect_slots(value, slots, seen);
+  return slots;
+}
+
+void Elements::collect_slots(ValueId value, std::set<SlotId>& slots, std::set<ValueId>& seen) const {
+  if (plan_.form(value) == ValueForm::Scalar || !seen.insert(value).second) return;
+  if (!is_inline(value)) {
+    slots.insert(slot(value));
+    return;
+  }
+  for_each_operand(program_, definition(value), [&](ValueId operand) { collect_slots(operand, slots, seen); });
+}
+
+std::optional<StridedView> Elements::strided(ValueId value) {
+  if (plan_.form(value) == ValueForm::Stored)
+    return StridedView{slot(value), dense_strides(axes(value)), b_.const_i64(0)};
+  if (!is_inline(value)) return std::nullopt;
+  const OpPayload& payload = definition(value);
+  if (const auto* broadcast = std::get_if<BroadcastOp>(&payload)) return strided(broadcast->operand);
+  const auto* reindex = std::get_if<ReindexOp>(&payload);
+  if (reindex == nullptr) return std::nullopt;
+  const auto inner = strided(reindex->operand);
+  if (!inner) return std::nullopt;
+  StridedView view{inner->slot, {}, inner->offset};
+  const std::vector<AxisId> operand_axes = axes(reindex->operand);
+  const std::vector<IndexId> coords = program_.list(reindex->coords);
+  for (std::size_t d = 0; d < operand_axes.size(); ++d) {
+    const auto step = inner->strides.find(operand_axes[d]);
+    if (step == inner->strides.end()) continue;
+    const auto form = linear_form(program_.index(), coords[d]);
+    if (!form) return std::nullopt;
+    view.offset = b_.add(view.offset, scaled(b_, index_.emit_invariant(*form), step->second));
+    for (const auto& [axis, factor] : form->factors) {
+      const auto moved = checked_mul(factor, step->second);
+      if (!moved) return std::nullopt;
+      view.strides[axis] += *moved;
+    }
+  }
+  return view;
+}
+
+}  // namespace tilewright::lower

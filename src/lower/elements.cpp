@@ -1,0 +1,329 @@
+#include "lower/elements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tile/bind.h"
+#include "tile/typing.h"
+
+namespace tilewright::lower {
+
+namespace {
+
+using namespace tile;
+using kernel::CompareKind;
+using kernel::ScalarType;
+
+kernel::UnaryKind unary_kind(UnaryKind kind) {
+  switch (kind) {
+    case UnaryKind::Neg: return kernel::UnaryKind::Neg;
+    case UnaryKind::Not: return kernel::UnaryKind::Not;
+    case UnaryKind::Abs: return kernel::UnaryKind::Abs;
+    case UnaryKind::Exp: return kernel::UnaryKind::Exp;
+    case UnaryKind::Log: return kernel::UnaryKind::Log;
+    case UnaryKind::Sqrt: return kernel::UnaryKind::Sqrt;
+    case UnaryKind::Tanh: return kernel::UnaryKind::Tanh;
+    case UnaryKind::Sin: return kernel::UnaryKind::Sin;
+    case UnaryKind::Cos: return kernel::UnaryKind::Cos;
+    case UnaryKind::Floor: return kernel::UnaryKind::Floor;
+  }
+  return {};
+}
+
+std::optional<CompareKind> compare_kind(BinaryKind kind) {
+  if (!is_comparison(kind)) return std::nullopt;
+  switch (kind) {
+    case BinaryKind::Lt: return CompareKind::Lt;
+    case BinaryKind::Le: return CompareKind::Le;
+    case BinaryKind::Gt: return CompareKind::Gt;
+    case BinaryKind::Ge: return CompareKind::Ge;
+    case BinaryKind::Eq: return CompareKind::Eq;
+    case BinaryKind::Ne: return CompareKind::Ne;
+    case BinaryKind::Add:
+    case BinaryKind::Sub:
+    case BinaryKind::Mul:
+    case BinaryKind::Div:
+    case BinaryKind::Mod:
+    case BinaryKind::Max:
+    case BinaryKind::Min:
+    case BinaryKind::And:
+    case BinaryKind::Or: break;
+  }
+  return std::nullopt;
+}
+
+kernel::BinaryKind binary_kind(BinaryKind kind, bool is_float) {
+  switch (kind) {
+    case BinaryKind::Add: return kernel::BinaryKind::Add;
+    case BinaryKind::Sub: return kernel::BinaryKind::Sub;
+    case BinaryKind::Mul: return kernel::BinaryKind::Mul;
+    case BinaryKind::Div: return is_float ? kernel::BinaryKind::Div : kernel::BinaryKind::FloorDiv;
+    case BinaryKind::Mod: return is_float ? kernel::BinaryKind::Fmod : kernel::BinaryKind::FloorMod;
+    case BinaryKind::Max: return kernel::BinaryKind::Max;
+    case BinaryKind::Min: return kernel::BinaryKind::Min;
+    case BinaryKind::And: return kernel::BinaryKind::And;
+    case BinaryKind::Or: return kernel::BinaryKind::Or;
+    case BinaryKind::Lt:
+    case BinaryKind::Le:
+    case BinaryKind::Gt:
+    case BinaryKind::Ge:
+    case BinaryKind::Eq:
+    case BinaryKind::Ne: break;
+  }
+  return {};
+}
+
+double saturated(double value, double low, double high) {
+  return std::isnan(value) ? 0 : std::clamp(std::trunc(value), low, high);
+}
+
+}  // namespace
+
+kernel::ScalarType scalar_type(DataType type) {
+  switch (type) {
+    case DataType::F32: return ScalarType::F32;
+    case DataType::F16: return ScalarType::F16;
+    case DataType::BF16: return ScalarType::BF16;
+    case DataType::I32: return ScalarType::I32;
+    case DataType::Index: return ScalarType::I64;
+    case DataType::Bool: return ScalarType::I1;
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::I4Scaled:
+    case DataType::F8E4M3:
+    case DataType::F8E5M2:
+    case DataType::F64: break;
+  }
+  TW_CHECK(!"an element type that tiles can have");
+  return {};
+}
+
+kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, double value) {
+  switch (type) {
+    case ScalarType::I1: return builder.const_bool(value != 0);
+    case ScalarType::I32:
+      return builder.const_i32(static_cast<std::int32_t>(saturated(value, std::numeric_limits<std::int32_t>::min(),
+                                                                   std::numeric_limits<std::int32_t>::max())));
+    case ScalarType::I64:
+      return builder.const_i64(static_cast<std::int64_t>(saturated(value, -0x1p63, 0x1.fffffffffffffp62)));
+    case ScalarType::F16:
+    case ScalarType::BF16:
+    case ScalarType::F32: return builder.const_float(type, value);
+  }
+  return {};
+}
+
+Elements::Elements(const Program& program, const ValuePlan& plan, kernel::Builder& builder, SlotPool& slots,
+                   IndexEmitter& index, AccessEmitter& accesses, const std::map<ObjectId, ObjectPlace>& objects)
+    : program_(program),
+      plan_(plan),
+      b_(builder),
+      slots_(slots),
+      index_(index),
+      accesses_(accesses),
+      objects_(objects) {}
+
+kernel::ValueId Elements::scalar(ValueId value) const {
+  const auto found = scalars_.find(value);
+  TW_CHECK(found != scalars_.end());
+  return found->second;
+}
+
+SlotId Elements::slot(ValueId value) const {
+  const auto found = value_slots_.find(value);
+  TW_CHECK(found != value_slots_.end());
+  return found->second;
+}
+
+std::map<AxisId, std::int64_t> Elements::dense_strides(const std::vector<AxisId>& axes) const {
+  std::vector<std::int64_t> extents;
+  for (AxisId axis : axes) extents.push_back(bound_extent(program_, axis));
+  const std::vector<std::int64_t> strides = tile::dense_strides(extents);
+  std::map<AxisId, std::int64_t> by_axis;
+  for (std::size_t d = 0; d < axes.size(); ++d) by_axis[axes[d]] = strides[d];
+  return by_axis;
+}
+
+const Access& Elements::access(OpId id) {
+  if (const auto found = access_of_.find(id); found != access_of_.end()) return found->second;
+  const OpPayload& payload = program_.op(id).payload;
+  const auto* load = std::get_if<LoadOp>(&payload);
+  const auto* store = std::get_if<StoreOp>(&payload);
+  TW_CHECK(load != nullptr || store != nullptr);
+  const auto place = objects_.find(load ? load->object : store->object);
+  TW_CHECK(place != objects_.end());
+  const auto coords = program_.list(load ? load->coords : store->coords);
+  Access made = accesses_.analyze(place->second, coords, load ? load->bounds : store->bounds);
+  return access_of_.emplace(id, std::move(made)).first->second;
+}
+
+// ---- Loops ---------------------------------------------------------------------------------------------------------
+
+void Elements::nest(const std::vector<AxisId>& axes, Point at, const std::function<void(const Point&)>& body) {
+  std::vector<AxisLoop> loops;
+  for (AxisId axis : axes) loops.push_back({axis, {}, {}});
+  nest(loops, std::move(at), body);
+}
+
+void Elements::nest(const std::vector<AxisLoop>& loops, Point at, const std::function<void(const Point&)>& body) {
+  for (const AxisLoop& loop : loops)
+    if (bound_extent(program_, loop.axis) == 0) return;
+  std::size_t opened = 0;
+  for (const AxisLoop& loop : loops) {
+    const std::int64_t extent = bound_extent(program_, loop.axis);
+    if (extent == 1 && !loop.low.valid()) {
+      at.set(loop.axis, b_.const_i64(0));
+      continue;
+    }
+    const kernel::ValueId low = loop.low.valid() ? loop.low : b_.const_i64(0);
+    const kernel::ValueId high = loop.high.valid() ? loop.high : b_.const_i64(extent);
+    at.set(loop.axis, b_.begin_loop(low, high).index);
+    ++opened;
+  }
+  known_.clear();
+  body(at);
+  known_.clear();
+  for (; opened > 0; --opened) b_.end_loop();
+}
+
+kernel::ValueId Elements::versioned_value(ValueId root, bool own_op, std::vector<const Access*> more,
+                                          const std::function<kernel::ValueId()>& emit) {
+  std::set<ValueId> seen;
+  if (root.valid()) collect_loads(root, own_op, more, seen);
+  for (const Access* access : more) accesses_.hoist(*access);
+  const kernel::ValueId whole = accesses_.whole_in_range(more);
+  const auto known = whole.valid() ? b_.constant(whole) : std::optional<std::int64_t>(1);
+  const bool outer = known_in_range_;
+  kernel::ValueId result;
+  if (known) {
+    known_in_range_ = *known != 0;
+    result = emit();
+  } else {
+    const auto yield = [](kernel::ValueId value) {
+      return value.valid() ? std::vector{value} : std::vector<kernel::ValueId>{};
+    };
+    b_.begin_if(whole);
+    known_in_range_ = true;
+    b_.begin_else(yield(emit()));
+    known_in_range_ = false;
+    const std::vector<kernel::ValueId> results = b_.end_if(yield(emit()));
+    if (!results.empty()) result = results.front();
+  }
+  known_in_range_ = outer;
+  return result;
+}
+
+// ---- Elements ------------------------------------------------------------------------------------------------------
+
+bool Elements::is_inline(ValueId value) const {
+  const ValueForm form = plan_.form(value);
+  return form == ValueForm::Free || form == ValueForm::Fused;
+}
+
+kernel::ValueId Elements::load_from(SlotId slot, const std::map<AxisId, std::int64_t>& strides, const Point& at) {
+  kernel::ValueId address = b_.const_i64(0);
+  for (const auto& [axis, counter] : at.entries())
+    if (const auto found = strides.find(axis); found != strides.end())
+      address = b_.add(address, scaled(b_, counter, found->second));
+  return b_.load(slots_.allocation(slot), address);
+}
+
+void Elements::store_to(SlotId slot, const std::map<AxisId, std::int64_t>& strides, const Point& at,
+                        kernel::ValueId value) {
+  kernel::ValueId address = b_.const_i64(0);
+  for (const auto& [axis, counter] : at.entries())
+    if (const auto found = strides.find(axis); found != strides.end())
+      address = b_.add(address, scaled(b_, counter, found->second));
+  b_.store(slots_.allocation(slot), address, value);
+}
+
+kernel::ValueId Elements::element(ValueId value, const Point& at) {
+  if (plan_.form(value) == ValueForm::Scalar) return scalar(value);
+  std::pair<ValueId, std::vector<kernel::ValueId>> key{value, {}};
+  for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  const kernel::ValueId made =
+      is_inline(value) ? result_element(value, at) : load_from(slot(value), dense_strides(axes(value)), at);
+  known_.emplace(std::move(key), made);
+  return made;
+}
+
+kernel::ValueId Elements::result_element(ValueId value, const Point& at) {
+  return emit(value, definition(value), at);
+}
+
+kernel::ValueId Elements::emit(ValueId value, const OpPayload& payload, const Point& at) {
+  return std::visit(
+      Overloaded{
+          [&](const ConstantOp& op) { return emit_literal(b_, type(value), op.literal.value()); },
+          [&](const IndexValueOp& op) { return index_.emit(op.expr, at); },
+          [&](const UnaryOp& op) { return b_.unary(unary_kind(op.kind), element(op.operand, at)); },
+          [&](const BinaryOp& op) { return emit_binary(op, at); },
+          [&](const SelectOp& op) {
+            const kernel::ValueId condition = element(op.condition, at);
+            const kernel::ValueId if_true = element(op.if_true, at);
+            return b_.select(condition, if_true, element(op.if_false, at));
+          },
+          [&](const CastOp& op) { return b_.cast(type(value), element(op.operand, at)); },
+          [&](const BroadcastOp& op) { return element(op.operand, at); },
+          [&](const ReindexOp& op) { return element(op.operand, reindexed(op, at)); },
+          [&](const GatherOp& op) { return emit_gather(op, at); },
+          [&](const LoadOp& op) { return emit_load(program_.value(value).def, op, at); },
+          [&](const auto&) {
+            TW_CHECK(!"an operation with elements of its own");
+            return kernel::ValueId{};
+          },
+      },
+      payload);
+}
+
+kernel::ValueId Elements::emit_binary(const BinaryOp& op, const Point& at) {
+  const kernel::ValueId lhs = element(op.lhs, at);
+  const kernel::ValueId rhs = element(op.rhs, at);
+  if (const auto compare = compare_kind(op.kind)) return b_.compare(*compare, lhs, rhs);
+  return b_.binary(binary_kind(op.kind, kernel::is_float_scalar(type(op.lhs))), lhs, rhs);
+}
+
+Point Elements::reindexed(const ReindexOp& op, const Point& at) {
+  const std::vector<AxisId> operand_axes = axes(op.operand);
+  const std::vector<IndexId> coords = program_.list(op.coords);
+  Point inner;
+  for (std::size_t d = 0; d < operand_axes.size(); ++d) inner.set(operand_axes[d], index_.emit(coords[d], at));
+  return inner;
+}
+
+/// The clamped element is read whether or not it is picked: it lies inside of the operand.
+kernel::ValueId Elements::emit_gather(const GatherOp& op, const Point& at) {
+  const std::int64_t extent = bound_extent(program_, op.axis);
+  const kernel::ValueId otherwise = element(op.fallback, at);
+  if (extent == 0) return otherwise;
+  const kernel::ValueId wanted = b_.cast(ScalarType::I64, element(op.indices, at));
+  const kernel::ValueId zero = b_.const_i64(0), last = b_.const_i64(extent - 1);
+  const kernel::ValueId clamped =
+      b_.binary(kernel::BinaryKind::Min, b_.binary(kernel::BinaryKind::Max, wanted, zero), last);
+  Point inner;
+  for (AxisId axis : axes(op.operand)) inner.set(axis, axis == op.axis ? clamped : at.at(axis));
+  const kernel::ValueId read = element(op.operand, inner);
+  return b_.select(b_.compare(CompareKind::Eq, wanted, clamped), read, otherwise);
+}
+
+kernel::ValueId Elements::fallback(const LoadOp& load) {
+  if (load.fallback.valid()) return scalar(load.fallback);
+  return emit_literal(b_, scalar_type(program_.object(load.object).element.data), 0);
+}
+
+kernel::ValueId Elements::emit_load(OpId id, const LoadOp& op, const Point& at) {
+  const Access& from = access(id);
+  if (from.place->empty()) return fallback(op);
+  const kernel::ValueId condition = accesses_.in_range(from, at, known_in_range_);
+  const auto known = condition.valid() ? b_.constant(condition) : std::optional<std::int64_t>(1);
+  if (known) return *known != 0 ? b_.load(from.place->memory, accesses_.address(from, at)) : fallback(op);
+  if (!op.fallback.valid()) return b_.load(from.place->memory, accesses_.address(from, at), 1, condition);
+  b_.begin_if(condition);
+  const kernel::ValueId read = b_.load(from.place->memory, accesses_.address(from, at));
+  b_.begin_else({read});
+  return b_.end_if({fallback(op)}).front();
+}
+
+}  // namespace tilewright::lower

@@ -1,0 +1,120 @@
+// Elements: one element of a tile value as kernel IR, computed in place or read from where the value lies.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernel/builder.h"
+#include "lower/access.h"
+#include "lower/index_emitter.h"
+#include "lower/slot_pool.h"
+#include "lower/value_plan.h"
+#include "tile/program.h"
+
+namespace tilewright::lower {
+
+kernel::ScalarType scalar_type(DataType type);
+/// The constant of a literal; integers saturate.
+kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, double value);
+
+/// A tile as memory: element p lies at offset + sum(strides[axis] * p[axis]) of the slot; axes without stride broadcast.
+struct StridedView {
+  SlotId slot;
+  std::map<tile::AxisId, std::int64_t> strides;
+  kernel::ValueId offset;
+};
+
+/// One loop of a nest. Without bounds it runs over the whole axis.
+struct AxisLoop {
+  tile::AxisId axis;
+  kernel::ValueId low, high;
+};
+
+class Elements {
+ public:
+  Elements(const tile::Program& program, const ValuePlan& plan, kernel::Builder& builder, SlotPool& slots,
+           IndexEmitter& index, AccessEmitter& accesses, const std::map<tile::ObjectId, ObjectPlace>& objects);
+
+  // ---- Where values are ----
+  void set_scalar(tile::ValueId value, kernel::ValueId scalar) { scalars_[value] = scalar; }
+  void set_slot(tile::ValueId value, SlotId slot) { value_slots_[value] = slot; }
+  kernel::ValueId scalar(tile::ValueId value) const;
+  SlotId slot(tile::ValueId value) const;
+  std::vector<tile::AxisId> axes(tile::ValueId value) const { return program_.list(program_.value(value).axes); }
+  kernel::ScalarType type(tile::ValueId value) const { return scalar_type(program_.value(value).element.data); }
+  std::map<tile::AxisId, std::int64_t> dense_strides(const std::vector<tile::AxisId>& axes) const;
+
+  // ---- Elements ----
+  /// Loops over the axes, outermost first; nothing when an extent is 0. Axes of extent 1 have no loop.
+  void nest(const std::vector<AxisLoop>& loops, Point at, const std::function<void(const Point&)>& body);
+  void nest(const std::vector<tile::AxisId>& axes, Point at, const std::function<void(const Point&)>& body);
+  /// The element at a point of the value's axes (others are ignored).
+  kernel::ValueId element(tile::ValueId value, const Point& at);
+  /// The element that the operation of a value gives, whatever the value's own form is.
+  kernel::ValueId result_element(tile::ValueId value, const Point& at);
+  kernel::ValueId load_from(SlotId slot, const std::map<tile::AxisId, std::int64_t>& strides, const Point& at);
+  void store_to(SlotId slot, const std::map<tile::AxisId, std::int64_t>& strides, const Point& at,
+                kernel::ValueId value);
+  kernel::ValueId fallback(const tile::LoadOp& load);
+  const Access& access(tile::OpId op);
+
+  /// Emits `emit` once, or twice under a test: with every Linear access among the loads fused into `root` and `more`
+  /// known to be in range, and without. known_in_range() tells which one is being emitted. root may be none; own_op: its
+  /// own operation is computed here, whatever its form. The value that emit returns (none: nothing) is passed on.
+  kernel::ValueId versioned_value(tile::ValueId root, bool own_op, std::vector<const Access*> more,
+                                  const std::function<kernel::ValueId()>& emit);
+  template <class Emit>
+  void versioned(tile::ValueId root, bool own_op, std::vector<const Access*> more, Emit&& emit) {
+    versioned_value(root, own_op, std::move(more), [&] {
+      emit();
+      return kernel::ValueId{};
+    });
+  }
+  bool known_in_range() const { return known_in_range_; }
+
+  // ---- What an element reads ----
+  /// Whether computing the value over `axes`, writing each element to `slot` right after, reads from `slot` no other
+  /// element than the one to be written.
+  bool reads_in_place(tile::ValueId value, SlotId slot, const std::vector<tile::AxisId>& axes, bool own_op) const;
+  bool reads_slot(tile::ValueId value, SlotId slot) const;
+  /// Slots that the elements of a value are read from.
+  std::set<SlotId> slots_read(tile::ValueId value) const;
+  /// Whether elements of the value are computed where they are used: Free or Fused.
+  bool is_inline(tile::ValueId value) const;
+  /// The value as memory, when it is Stored or a linear rearrangement of a Stored value.
+  std::optional<StridedView> strided(tile::ValueId value);
+
+ private:
+  kernel::ValueId emit(tile::ValueId value, const tile::OpPayload& payload, const Point& at);
+  kernel::ValueId emit_binary(const tile::BinaryOp& op, const Point& at);
+  kernel::ValueId emit_gather(const tile::GatherOp& op, const Point& at);
+  kernel::ValueId emit_load(tile::OpId id, const tile::LoadOp& op, const Point& at);
+  Point reindexed(const tile::ReindexOp& op, const Point& at);
+  void collect_loads(tile::ValueId value, bool own_op, std::vector<const Access*>& found,
+                     std::set<tile::ValueId>& seen);
+  bool reads_in_place(tile::ValueId value, SlotId slot, const std::vector<tile::AxisId>& axes, bool own_op,
+                      std::set<tile::ValueId>& seen) const;
+  void collect_slots(tile::ValueId value, std::set<SlotId>& slots, std::set<tile::ValueId>& seen) const;
+  const tile::OpPayload& definition(tile::ValueId value) const { return program_.op(program_.value(value).def).payload; }
+
+  const tile::Program& program_;
+  const ValuePlan& plan_;
+  kernel::Builder& b_;
+  SlotPool& slots_;
+  IndexEmitter& index_;
+  AccessEmitter& accesses_;
+  const std::map<tile::ObjectId, ObjectPlace>& objects_;
+
+  std::map<tile::ValueId, kernel::ValueId> scalars_;
+  std::map<tile::ValueId, SlotId> value_slots_;
+  std::map<tile::OpId, Access> access_of_;
+  /// Elements of the innermost loop body so far, by value and place.
+  std::map<std::pair<tile::ValueId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;
+  bool known_in_range_ = false;
+};
+
+}  // namespace tilewright::lower

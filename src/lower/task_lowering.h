@@ -1,0 +1,135 @@
+// TaskLowering: the body of one top-level parallel region as one kernel.
+//
+// Blocks are lowered operation by operation. A Stored value gets a slot when it is defined and leaves it after its last
+// use. A value that a loop carries is computed in the carry's own slot when nothing else still needs what lies there
+// (see destination()), so that an accumulator is updated in place.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/builder.h"
+#include "lower/access.h"
+#include "lower/elements.h"
+#include "lower/index_emitter.h"
+#include "lower/slot_pool.h"
+#include "lower/value_plan.h"
+#include "tile/program.h"
+
+namespace tilewright::lower {
+
+class TaskLowering {
+ public:
+  /// `objects` holds the buffers; explicit memories are added where they come to life.
+  TaskLowering(const tile::Program& program, const ValuePlan& plan, kernel::Builder& builder,
+               std::map<tile::ObjectId, ObjectPlace>& objects);
+
+  void lower_launch(const std::string& kernel_name, const tile::RegionOp& launch);
+
+ private:
+  // ---- Blocks and values: task_lowering.cpp ----
+  void lower_ops(tile::BlockId block);
+  void lower_op(tile::OpId op);
+  void end_values(Place place);
+  void define(tile::ValueId value, SlotId slot);
+  bool can_take(SlotId slot, tile::ValueId value, Place place) const;
+  /// A slot for a value defined at `place`: the one that it is wanted in, when that is free by then and `safe` agrees
+  /// that the operation may write there; else another. The caller defines the value in it.
+  SlotId destination(tile::ValueId value, Place place, const std::function<bool(SlotId)>& safe);
+  SlotId fresh_slot(tile::ValueId value);
+  SlotId scratch(kernel::ScalarType type, std::int64_t count, const std::string& name);
+  kernel::AllocationSpace space_of(tile::ValueId value) const;
+  /// Asks for the value to be computed in the slot, and for what it is an update of.
+  void want(tile::ValueId value, SlotId slot);
+
+  void lower_value(tile::ValueId value);
+  void lower_elementwise(tile::ValueId value);
+  void lower_memory(const tile::MemoryOp& op);
+  /// slot[p] = cast of element(value, p) over the value's axes.
+  void evaluate_into(SlotId slot, tile::ValueId value);
+  void copy(SlotId from, SlotId to, const std::vector<tile::AxisId>& axes);
+
+  // ---- task_access.cpp ----
+  struct Clamped {
+    kernel::ValueId condition;               ///< does anything lie in range; none: always
+    std::vector<AxisLoop> loops;
+    std::vector<const Dimension*> tested;    ///< by element
+  };
+  Clamped clamp(const Access& access, const std::vector<tile::AxisId>& axes);
+  kernel::ValueId tested_in_range(const Clamped& clamped, const Point& at);
+  void lower_load(tile::OpId id, tile::ValueId value, const tile::LoadOp& op);
+  void load_clamped(const Access& access, const tile::LoadOp& op, SlotId slot, const std::vector<tile::AxisId>& axes);
+  void lower_store(tile::OpId id, const tile::StoreOp& op);
+  std::vector<tile::AxisId> store_axes(const Access& access, const tile::StoreOp& op) const;
+  void when(kernel::ValueId condition, const std::function<void()>& body);
+
+  // ---- task_fold.cpp ----
+  void lower_reduce(tile::ValueId value, const tile::ReduceOp& op);
+  kernel::ValueId folded(tile::FoldKind kind, kernel::ValueId so_far, kernel::ValueId next);
+  kernel::ValueId identity(tile::FoldKind kind, kernel::ScalarType type);
+
+  // ---- task_mma.cpp ----
+  struct MmaOperand {
+    StridedView view;
+    SlotId packed;   ///< to give back, when there is one
+  };
+  void lower_mma(tile::ValueId value, const tile::MmaOp& op);
+  SlotId mma_destination(tile::ValueId value, const tile::MmaOp& op);
+  MmaOperand mma_operand(tile::ValueId value, kernel::ScalarType type, std::optional<tile::AxisId> innermost,
+                         bool used_once);
+  void emit_products(const std::vector<tile::AxisId>& depth, std::optional<tile::AxisId> innermost,
+                     const MmaOperand& a, const MmaOperand& b, tile::ValueId value, SlotId slot, const Point& at);
+  kernel::ValueId emit_chain(const std::vector<tile::AxisId>& depth, const MmaOperand& a, const MmaOperand& b,
+                             kernel::ValueId init, Point at);
+  void emit_scalar_products(tile::ValueId value, const tile::MmaOp& op, const std::vector<tile::AxisId>& depth,
+                            const MmaOperand& a, const MmaOperand& b);
+  kernel::ValueId operand_element(const MmaOperand& operand, const Point& at);
+
+  // ---- task_regions.cpp ----
+  struct Carry {
+    tile::ValueId init, arg, yield, result;   ///< arg: none in a reduce region
+    bool scalar = false;
+    kernel::ScalarType type{};                ///< of the accumulator: f32 where f16 and bf16 are added up
+    SlotId slot;                              ///< tiles
+    tile::FoldKind fold{};
+  };
+  struct OpenLoops {
+    std::size_t count = 0;
+    std::vector<kernel::ValueId> carries;
+  };
+  void lower_region(tile::OpId id, const tile::RegionOp& region);
+  std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
+  void enter_carry(Carry& carry, Place place);
+  OpenLoops open_loops(const tile::RegionOp& region, std::vector<kernel::ValueId> inits);
+  std::vector<kernel::ValueId> close_loops(const OpenLoops& loops, std::vector<kernel::ValueId> yields);
+  std::vector<kernel::ValueId> lower_body(const tile::RegionOp& region, std::vector<Carry>& carries,
+                                          const std::vector<kernel::ValueId>& scalars);
+  void fold_contribution(const Carry& carry);
+  void leave_carry(const Carry& carry, kernel::ValueId scalar, Place place);
+  /// Moves values to slots, all at once.
+  struct Move {
+    tile::ValueId value;
+    SlotId slot;
+  };
+  void move_all(const std::vector<Move>& moves);
+
+  void lower_if(tile::OpId id, const tile::IfOp& op);
+  std::vector<SlotId> if_slots(tile::OpId id, const tile::IfOp& op);
+  std::vector<kernel::ValueId> lower_branch(tile::BlockId block, const std::vector<SlotId>& slots);
+
+  const tile::Program& program_;
+  const ValuePlan& plan_;
+  kernel::Builder& b_;
+  std::map<tile::ObjectId, ObjectPlace>& objects_;
+  SlotPool slots_;
+  IndexEmitter index_;
+  AccessEmitter accesses_;
+  Elements elements_;
+  std::map<tile::ValueId, SlotId> wanted_;
+};
+
+}  // namespace tilewright::lower
