@@ -1,0 +1,116 @@
+// The stages of the emitter in their order.
+#include "emit/llvm/emit.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "emit/llvm/emit_internal.h"
+#include "support/check.h"
+#include "support/result.h"
+
+namespace tilewright::emit_llvm {
+
+namespace {
+
+DataType data_type_of(ScalarType scalar) {
+  switch (scalar) {
+    case ScalarType::I1:
+      return DataType::Bool;
+    case ScalarType::I32:
+      return DataType::I32;
+    case ScalarType::I64:
+      return DataType::Index;
+    case ScalarType::F16:
+      return DataType::F16;
+    case ScalarType::BF16:
+      return DataType::BF16;
+    case ScalarType::F32:
+      return DataType::F32;
+  }
+  TW_CHECK(false);
+}
+
+artifact::BindingKind binding_kind_of(kernel::BufferKind kind) {
+  switch (kind) {
+    case kernel::BufferKind::Argument:
+      return artifact::BindingKind::Argument;
+    case kernel::BufferKind::Temporary:
+      return artifact::BindingKind::Temporary;
+    case kernel::BufferKind::Scalar:
+      return artifact::BindingKind::Scalar;
+  }
+  TW_CHECK(false);
+}
+
+artifact::BindingAccess binding_access_of(kernel::Access access) {
+  switch (access) {
+    case kernel::Access::Read:
+      return artifact::BindingAccess::Read;
+    case kernel::Access::Write:
+      return artifact::BindingAccess::Write;
+    case kernel::Access::ReadWrite:
+      return artifact::BindingAccess::ReadWrite;
+  }
+  TW_CHECK(false);
+}
+
+std::vector<artifact::Binding> bindings_of(const kernel::Program& program) {
+  std::vector<artifact::Binding> bindings;
+  for (const kernel::Buffer& buffer : program.buffers) {
+    bindings.push_back({buffer.name, binding_kind_of(buffer.kind), binding_access_of(buffer.access),
+                        data_type_of(buffer.scalar), buffer.count});
+  }
+  return bindings;
+}
+
+std::vector<std::string> flags_of(const EmitOptions& options, const Machine& machine) {
+  std::vector<std::string> flags{"ieee-strict", "fp-contract=off", fmt::format("opt-level={}", options.opt_level)};
+  if (options.noalias) flags.push_back("noalias");
+  if (machine.vector_bits != 0) flags.push_back(fmt::format("vector-bits={}", machine.vector_bits));
+  if (!machine.converts_f16) flags.push_back("f16-by-parts");
+  if (!options.features.empty()) flags.push_back("features=" + options.features);
+  return flags;
+}
+
+struct Optimized {
+  Machine machine;
+  Built built;
+};
+Result<Optimized> build_and_optimize(const kernel::Program& program, const EmitOptions& options) {
+  TW_TRY(Machine machine, make_machine(options));
+  TW_TRY(Built built, build_module(program, options, machine));
+  optimize(*built.module, machine, options.opt_level);
+  return Optimized{std::move(machine), std::move(built)};
+}
+
+}  // namespace
+
+EmitOptions options_for(const target::HostFacts& host) { return {.cpu = host.name, .features = host.features}; }
+
+Result<artifact::Artifact> emit(const kernel::Program& program, const EmitOptions& options) {
+  TW_TRY(Optimized optimized, build_and_optimize(program, options));
+  artifact::Artifact artifact;
+  artifact.program = program.name;
+  artifact.target = "cpu:" + (options.cpu.empty() ? std::string("baseline") : options.cpu);
+  artifact.kind = artifact::CodeKind::Object;
+  artifact.bindings = bindings_of(program);
+  artifact.flags = flags_of(options, optimized.machine);
+  TW_TRY(artifact.code, generate_code(*optimized.built.module, optimized.machine, llvm::CodeGenFileType::ObjectFile));
+  artifact.launches = std::move(optimized.built.launches);
+  return artifact;
+}
+
+Result<std::string> emit_llvm_text(const kernel::Program& program, const EmitOptions& options) {
+  TW_TRY(Optimized optimized, build_and_optimize(program, options));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  optimized.built.module->print(stream, nullptr);
+  return stream.str();
+}
+
+Result<std::string> emit_assembly_text(const kernel::Program& program, const EmitOptions& options) {
+  TW_TRY(Optimized optimized, build_and_optimize(program, options));
+  return generate_code(*optimized.built.module, optimized.machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+}  // namespace tilewright::emit_llvm

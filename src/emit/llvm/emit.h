@@ -1,0 +1,45 @@
+// Emits kernel IR as machine code for the CPU, through LLVM.
+//
+// The emitted code has the meaning of the kernel interpreter, bit for bit: strict IEEE arithmetic, no contraction, no
+// reassociation, subnormals kept. Exp, Log, Tanh, Sin and Cos are calls of expf, logf, tanhf, sinf and cosf. Two
+// freedoms remain: the payload and the sign of a NaN that arithmetic makes, and signalling NaNs, which a widening
+// conversion may leave as they are.
+//
+// Memory: the allocations of a kernel lie in the scratch block of the worker; temporaries and allocations overlap
+// nothing else. Argument buffers may overlap each other unless `noalias` is set.
+//
+// The same program and the same options give the same bytes. Nothing is shared between calls: any number of threads may
+// emit at once.
+#pragma once
+
+#include <string>
+
+#include <tilewright/errors.h>
+
+#include "artifact/artifact.h"
+#include "kernel/program.h"
+#include "target/host_facts.h"
+
+namespace tilewright::emit_llvm {
+
+struct EmitOptions {
+  std::string cpu;       ///< LLVM's name of the processor; empty: the baseline of the architecture
+  std::string features;  ///< "+avx2,-fma", applied on top of the processor's own
+  int opt_level = 2;     ///< 0: no IR passes; 1: scalar cleanup; 2: and loop vectorization
+  bool noalias = false;  ///< promise: no two argument buffers overlap
+};
+
+/// Options for the machine that `host` describes.
+EmitOptions options_for(const target::HostFacts& host);
+
+/// Premise: kernel/verifier.h accepts the program. Failures: BadOption (processor or features that LLVM does not know),
+/// SizeOverflow and TileTooLarge (task counts and allocations beyond 64 bits).
+Result<artifact::Artifact> emit(const kernel::Program& program, const EmitOptions& options);
+
+/// The LLVM IR after all passes.
+Result<std::string> emit_llvm_text(const kernel::Program& program, const EmitOptions& options);
+
+/// The assembly of the object that emit() gives.
+Result<std::string> emit_assembly_text(const kernel::Program& program, const EmitOptions& options);
+
+}  // namespace tilewright::emit_llvm
