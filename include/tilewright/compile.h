@@ -1,0 +1,132 @@
+// Programs and how they become kernels.
+//
+//   auto program = tilewright::Program::load("gemm");
+//   auto kernel = tilewright::compile(*program, {.numbers = {{"M", 512}, {"N", 512}, {"K", 512}}});
+//   kernel->run({{"A", a}, {"B", b}, {"C", c}});
+//
+// Everything here is a value; nothing is global; calls from several threads do not meet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/array.h>
+#include <tilewright/errors.h>
+#include <tilewright/types.h>
+
+namespace tilewright {
+
+/// A parameter of a program family: a number or an element type, with the values a planner may choose from.
+struct ParamInfo {
+  std::string name;
+  std::vector<std::int64_t> choices;  ///< of a number
+  std::int64_t default_value = 0;
+  std::vector<DataType> type_choices;  ///< of an element type; empty for a number
+  DataType default_type = DataType::F32;
+
+  bool is_type() const { return !type_choices.empty(); }
+};
+
+enum class BufferRole : std::uint8_t { In, Out, InOut, Temp };
+
+/// A buffer or (rank 0, In) a scalar input, as declared.
+struct BufferInfo {
+  std::string name;
+  BufferRole role = BufferRole::In;
+  std::string element;                  ///< "f32", or the name of a type parameter
+  std::vector<std::string> extents;     ///< as text, for example "ceildiv(M, BM)"
+  std::optional<double> default_value;  ///< of a scalar input
+};
+
+/// Values of symbols and parameters by name. Every symbol needs one; parameters have defaults.
+struct Bindings {
+  std::map<std::string, std::int64_t> numbers;
+  std::map<std::string, DataType> types;
+};
+
+/// A verified program family.
+class Program {
+ public:
+  /// From the text of a .tile file. `label` names it in diagnostics.
+  static Result<Program> parse(std::string_view text, std::string label = "program");
+  /// From a file, or by the bare name of a program of the standard library (see find_programs()).
+  static Result<Program> load(const std::string& path_or_name);
+
+  const std::string& name() const;
+  /// First line of the comment before the program.
+  std::string summary() const;
+  std::vector<std::string> symbols() const;
+  std::vector<ParamInfo> params() const;
+  std::vector<BufferInfo> buffers() const;
+  /// The canonical text.
+  std::string text() const;
+
+  struct Impl;
+  explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Folder of the standard library: the environment variable TILEWRIGHT_HOME, else found from the running binary.
+/// Gives the paths of its .tile files, sorted by name.
+Result<std::vector<std::string>> find_programs();
+
+enum class Target : std::uint8_t { Cpu, Interp };
+std::string_view target_name(Target target);
+std::optional<Target> target_from_name(std::string_view name);
+
+/// How a buffer lies in memory at every launch of one kernel: the strides of its view, in elements.
+struct BufferLayout {
+  std::vector<std::int64_t> strides;
+};
+
+struct CompileOptions {
+  Target target = Target::Cpu;
+  /// Buffers that are not dense row-major, by name.
+  std::map<std::string, BufferLayout> layouts;
+  /// The caller's promise that distinct buffers never overlap. It is checked at every launch.
+  bool noalias = false;
+};
+
+/// One argument of a launch by buffer name. Scalars are rank-0 views.
+using Arguments = std::map<std::string, ArrayView>;
+
+struct RunOptions {
+  int threads = 0;  ///< 0: all cores
+};
+
+/// Milliseconds of each stage of one compilation, in order.
+struct StageTime {
+  std::string stage;
+  double milliseconds = 0;
+};
+
+/// A program compiled for one binding, target and layout. Running it is thread-safe.
+class Kernel {
+ public:
+  /// Checks every argument (presence, type, shape, strides, range of the view, overlap of what is written with
+  /// anything else), then runs. On an error nothing has been written.
+  Result<void> run(const Arguments& arguments, const RunOptions& options = {}) const;
+
+  const std::vector<StageTime>& stage_times() const;
+  /// The text after a stage: parse, bind, kernel, llvm.
+  Result<std::string> print_after(std::string_view stage) const;
+
+  struct Impl;
+  explicit Kernel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options = {});
+
+}  // namespace tilewright
