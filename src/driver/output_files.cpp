@@ -1,0 +1,55 @@
+#include "driver/output_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tilewright::driver {
+
+namespace fs = std::filesystem;
+
+Result<void> check_output_folders(const std::map<std::string, std::string>& outputs) {
+  Diags faults;
+  for (const auto& [name, path] : outputs) {
+    std::error_code ignored;
+    std::string why;
+    fs::path folder = fs::path(path).parent_path();
+    if (folder.empty()) folder = ".";
+    if (fs::is_directory(path, ignored))
+      why = "it is a folder";
+    else if (!fs::is_directory(folder, ignored))
+      why = fmt::format("there is no folder '{}'", folder.string());
+    else if (!path.starts_with("/dev/") && access(folder.c_str(), W_OK) != 0)
+      why = fmt::format("no file can be made in '{}': {}", folder.string(), std::strerror(errno));
+    if (why.empty()) continue;
+    faults.push_back(Diag{DiagCode::FileWrite, fmt::format("'{}' cannot be written: {}", path, why), {},
+                          "choose another path for '" + name + "'", {}});
+  }
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return {};
+}
+
+Result<std::vector<std::string>> write_outputs(const RunBuffers& buffers,
+                                               const std::map<std::string, std::string>& outputs) {
+  std::vector<std::string> written;
+  Diags faults;
+  for (const RunBuffer& buffer : buffers.buffers()) {
+    const auto path = outputs.find(buffer.name);
+    if (path == outputs.end()) continue;
+    const auto result =
+        write_npy(path->second, buffer.view.type, buffer.view.extents, RunBuffers::dense_bytes(buffer));
+    if (result)
+      written.push_back(path->second);
+    else
+      faults.insert(faults.end(), result.error().begin(), result.error().end());
+  }
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return written;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,292 @@
+#include "driver/request.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/element.h"
+#include "support/number_text.h"
+#include "support/spelling.h"
+
+namespace tilewright::driver {
+
+namespace {
+
+constexpr std::string_view kSettings[] = {"noalias"};
+constexpr int kMostThreads = 4096;
+
+Diag bad(DiagCode code, std::string message, std::string hint) {
+  return Diag{code, std::move(message), {}, std::move(hint), {}};
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find_first_of(separators);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+/// One program's names and what each accepts.
+class Resolver {
+ public:
+  Resolver(const Program& program, const std::vector<std::string>& assignments) : program_(program) {
+    for (const std::string& assignment : assignments) split_one(assignment);
+  }
+
+  Result<Values> run() {
+    for (const ParamInfo& param : program_.params()) param.is_type() ? take_type(param) : take_number(param.name);
+    for (const std::string& symbol : program_.symbols()) take_number(symbol);
+    for (const BufferInfo& buffer : program_.buffers())
+      if (is_scalar(buffer)) take_scalar(buffer);
+    for (const auto& [name, text] : texts_)
+      if (!known_.contains(name)) faults_.push_back(unknown(name));
+    if (!faults_.empty()) return std::unexpected(std::move(faults_));
+    return std::move(values_);
+  }
+
+ private:
+  static bool is_scalar(const BufferInfo& buffer) { return buffer.role == BufferRole::In && buffer.extents.empty(); }
+
+  void fault(std::string message, std::string hint) {
+    faults_.push_back(bad(DiagCode::BadBinding, std::move(message), std::move(hint)));
+  }
+
+  void split_one(const std::string& assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fault(fmt::format("expected NAME=VALUE, found '{}'", assignment), "for example M=128");
+    const std::string name = assignment.substr(0, equals);
+    if (!texts_.emplace(name, assignment.substr(equals + 1)).second)
+      fault(fmt::format("'{}' is given twice", name), "give it once");
+  }
+
+  const std::string* text_of(const std::string& name) {
+    known_.insert(name);
+    const auto found = texts_.find(name);
+    return found == texts_.end() ? nullptr : &found->second;
+  }
+
+  void take_number(const std::string& name) {
+    const std::string* text = text_of(name);
+    if (text == nullptr) return;
+    const auto number = parse_int64(*text);
+    if (number)
+      values_.bindings.numbers[name] = *number;
+    else if (number.error() == NumberFault::OutOfRange)
+      fault(fmt::format("'{}' expects a number of at most 64 bits, found '{}'", name, *text), "use a smaller size");
+    else
+      fault(fmt::format("'{}' expects an integer, found '{}'", name, *text), fmt::format("for example {}=128", name));
+  }
+
+  void take_type(const ParamInfo& param) {
+    const std::string* text = text_of(param.name);
+    if (text == nullptr) return;
+    const auto type = data_type_from_name(*text);
+    if (type) {
+      values_.bindings.types[param.name] = *type;
+      return;
+    }
+    std::vector<std::string_view> choices;
+    for (DataType choice : param.type_choices) choices.push_back(data_type_name(choice));
+    fault(fmt::format("'{}' expects an element type, found '{}'", param.name, *text),
+          fmt::format("it can be {}", fmt::join(choices, ", ")));
+  }
+
+  DataType scalar_type(const BufferInfo& buffer) const {
+    if (const auto type = data_type_from_name(buffer.element)) return *type;
+    const auto bound = values_.bindings.types.find(buffer.element);
+    if (bound != values_.bindings.types.end()) return bound->second;
+    for (const ParamInfo& param : program_.params())
+      if (param.name == buffer.element) return param.default_type;
+    return DataType::F32;
+  }
+
+  void take_scalar(const BufferInfo& buffer) {
+    const std::string* text = text_of(buffer.name);
+    if (text == nullptr) return;
+    const DataType type = scalar_type(buffer);
+    std::optional<double> number;
+    if (type == DataType::I32) {
+      if (const auto value = parse_int32(*text)) number = *value;
+    } else if (type == DataType::Bool) {
+      if (*text == "true" || *text == "1") number = 1;
+      if (*text == "false" || *text == "0") number = 0;
+    } else if (const auto value = parse_double(*text)) {
+      const bool overflows =
+          std::isfinite(*value) && !std::isfinite(bits_to_number(type, number_to_bits(type, *value)));
+      if (!overflows) number = *value;
+    }
+    if (number)
+      values_.scalars[buffer.name] = number_to_bits(type, *number);
+    else
+      fault(fmt::format("the scalar '{}' expects a number of type {}, found '{}'", buffer.name, data_type_name(type),
+                        *text),
+            fmt::format("for example {}={}", buffer.name, type == DataType::Bool ? "true" : "1"));
+  }
+
+  Diag unknown(const std::string& name) const {
+    const std::vector<std::string_view> names(known_.begin(), known_.end());
+    std::string hint = did_you_mean(name, names);
+    if (!hint.empty()) hint += " ";
+    for (const BufferInfo& buffer : program_.buffers())
+      if (buffer.name == name) hint += fmt::format("'{}' is a buffer: give it with --in {}=FILE.npy; ", name, name);
+    hint += names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
+    return bad(DiagCode::UnknownSymbol,
+               fmt::format("'{}' has no symbol, parameter or scalar '{}'", program_.name(), name), hint);
+  }
+
+  const Program& program_;
+  std::map<std::string, std::string> texts_;
+  std::set<std::string> known_;
+  Values values_;
+  Diags faults_;
+};
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_-./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+Result<Values> resolve_values(const Program& program, const std::vector<std::string>& assignments) {
+  return Resolver(program, assignments).run();
+}
+
+Bindings with_defaults(const Program& program, const Bindings& bindings) {
+  Bindings full = bindings;
+  for (const ParamInfo& param : program.params()) {
+    if (param.is_type())
+      full.types.emplace(param.name, param.default_type);
+    else
+      full.numbers.emplace(param.name, param.default_value);
+  }
+  return full;
+}
+
+Result<std::pair<std::string, std::string>> parse_named(std::string_view option, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
+    return failure(DiagCode::BadOption, fmt::format("{} expects NAME=VALUE, found '{}'", option, text),
+                   fmt::format("for example {} A=a.npy", option));
+  return std::pair{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+Result<std::pair<std::string, ViewRequest>> parse_view(std::string_view text) {
+  const auto malformed = [&](std::string_view part) {
+    return failure(DiagCode::BadOption, fmt::format("--view cannot read '{}' in '{}'", part, text),
+                   "for example --view A=offset:64,strides:512x1,elements:4096; each part may be left out");
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) return malformed(text);
+  ViewRequest view;
+  std::string_view last_key;
+  for (std::string_view part : split(text.substr(equals + 1), ",")) {
+    const std::size_t colon = part.find(':');
+    if (const auto more = parse_int64(part); more && last_key == "strides") {
+      view.strides->push_back(*more);
+      continue;
+    }
+    const std::string_view key = part.substr(0, colon);
+    const std::string_view value = colon == std::string_view::npos ? std::string_view{} : part.substr(colon + 1);
+    std::vector<std::int64_t> numbers;
+    for (std::string_view word : split(value, "x:")) {
+      const auto number = parse_int64(word);
+      if (!number) return malformed(part);
+      numbers.push_back(*number);
+    }
+    if (key == "strides" && !view.strides)
+      view.strides = numbers;
+    else if (key == "offset" && !view.offset && numbers.size() == 1)
+      view.offset = numbers[0];
+    else if (key == "elements" && !view.elements && numbers.size() == 1 && numbers[0] >= 0)
+      view.elements = numbers[0];
+    else
+      return malformed(part);
+    last_key = key;
+  }
+  return std::pair{std::string(text.substr(0, equals)), view};
+}
+
+std::string view_text(const ViewRequest& view) {
+  std::vector<std::string> parts;
+  if (view.offset) parts.push_back(fmt::format("offset:{}", *view.offset));
+  if (view.strides) parts.push_back(fmt::format("strides:{}", fmt::join(*view.strides, "x")));
+  if (view.elements) parts.push_back(fmt::format("elements:{}", *view.elements));
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+Result<std::int64_t> parse_check(std::string_view text) {
+  if (text == "all") return 0;
+  constexpr std::string_view kRows = "rows:";
+  if (text.starts_with(kRows)) {
+    const auto rows = parse_int64(text.substr(kRows.size()));
+    if (rows && *rows > 0) return *rows;
+  }
+  return failure(DiagCode::BadOption, fmt::format("--check expects nothing or rows:N with N of at least 1, found '{}'", text),
+                 "for example --check=rows:64");
+}
+
+Result<Target> parse_target(std::string_view text) {
+  if (const auto target = target_from_name(text)) return *target;
+  return failure(DiagCode::BadOption, fmt::format("--target expects a target, found '{}'", text),
+                 "the targets are cpu and interp");
+}
+
+Result<int> parse_threads(std::string_view text) {
+  const auto threads = parse_int32(text);
+  if (threads && *threads >= 1 && *threads <= kMostThreads) return *threads;
+  return failure(DiagCode::BadOption,
+                 fmt::format("--threads expects a number from 1 to {}, found '{}'", kMostThreads, text),
+                 "leave it out to use all cores");
+}
+
+Result<void> apply_setting(RunRequest& request, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const std::vector<std::string_view> known(std::begin(kSettings), std::end(kSettings));
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    std::string hint = did_you_mean(name, known);
+    if (!hint.empty()) hint += " ";
+    return failure(DiagCode::UnknownOption, fmt::format("--set knows no option '{}'", name),
+                   hint + "the options are noalias=true|false");
+  }
+  const std::string_view value = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
+  if (value != "true" && value != "false")
+    return failure(DiagCode::BadOption, fmt::format("--set {} expects true or false, found '{}'", name, value),
+                   "for example --set noalias=true");
+  request.noalias = value == "true";
+  return {};
+}
+
+std::string repeat_command(const RunRequest& request, const std::optional<Fill>& fill) {
+  std::vector<std::string> words{"tilewright", "run", request.program};
+  const auto add = [&](std::string option, std::string value) {
+    words.push_back(std::move(option));
+    words.push_back(std::move(value));
+  };
+  words.insert(words.end(), request.assignments.begin(), request.assignments.end());
+  if (request.target != Target::Cpu) add("--target", std::string(target_name(request.target)));
+  if (request.threads != 0) add("--threads", std::to_string(request.threads));
+  for (const auto& [name, path] : request.inputs) add("--in", name + "=" + path);
+  for (const auto& [name, view] : request.views) add("--view", name + "=" + view_text(view));
+  if (request.noalias) add("--set", "noalias=true");
+  if (fill) add("--fill", fill_text(*fill));
+  words.push_back(request.sample_rows > 0 ? fmt::format("--check=rows:{}", request.sample_rows) : "--check");
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + quoted(word);
+  return command;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,37 @@
+#include "report/errors_report.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace tilewright::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+Json place_json(const SourcePlace& place) {
+  if (!place.known()) return nullptr;
+  return {{"file", place.file}, {"line", place.line}, {"column", place.column}};
+}
+
+}  // namespace
+
+std::string errors_json(const Diags& diags) {
+  Json errors = Json::array();
+  for (const Diag& diag : diags) {
+    Json notes = Json::array();
+    for (const Note& note : diag.notes) notes.push_back({{"message", note.message}, {"place", place_json(note.place)}});
+    errors.push_back({{"code", diag_code_name(diag.code)},
+                      {"message", diag.message},
+                      {"place", place_json(diag.place)},
+                      {"notes", notes},
+                      {"hint", diag.hint}});
+  }
+  const Json json = {{"schema", kSchema}, {"ok", false}, {"errors", std::move(errors)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tilewright::report

@@ -1,0 +1,110 @@
+#include "command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "report/errors_report.h"
+#include "report/run_report.h"
+#include "support/spelling.h"
+
+namespace tilewright::cli {
+
+namespace {
+
+/// An option that no declaration fits.
+Diag unknown_option(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  Words known;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& spelling : option->get_lnames()) known.push_back("--" + spelling);
+  std::string hint = did_you_mean(name, {known.begin(), known.end()});
+  if (!hint.empty()) hint += " ";
+  hint += "the options are";
+  for (const std::string& option : known) hint += " " + option;
+  const bool binding = word.starts_with("--") && word.find('=') != std::string::npos && name.size() <= 4;
+  if (binding) hint += "; a size is written without dashes: " + word.substr(2);
+  return Diag{DiagCode::UnknownOption, app.get_name() + " has no option '" + name + "'", {}, hint, {}};
+}
+
+}  // namespace
+
+int exit_status(const Diags& diags) {
+  int status = 0;
+  for (const Diag& diag : diags) status = std::max(status, static_cast<int>(diag_code_category(diag.code)));
+  return status;
+}
+
+int fail(const Diags& diags, bool json) {
+  if (json) std::fputs(report::errors_json(diags).c_str(), stdout);
+  std::fputs(render(diags).c_str(), stderr);
+  return exit_status(diags);
+}
+
+std::optional<int> read_options(CLI::App& app, const Words& words) {
+  app.allow_extras();
+  app.set_help_flag("-h,--help", "Show this text");
+  Words reversed(words.rbegin(), words.rend());   // the order that CLI11 asks for
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return fail({Diag{DiagCode::Usage, app.get_name() + ": " + error.what(), {}, app.get_name() + " --help", {}}}, false);
+  }
+  Diags faults;
+  for (const std::string& word : app.remaining()) {
+    if (word.starts_with("-"))
+      faults.push_back(unknown_option(app, word));
+    else
+      faults.push_back(Diag{DiagCode::Usage, app.get_name() + " does not expect '" + word + "'", {}, app.get_name() + " --help", {}});
+  }
+  if (faults.empty()) return std::nullopt;
+  return fail(faults, false);
+}
+
+void ProgramOptions::declare(CLI::App& app) {
+  app.add_option("PROGRAM", program, "A .tile file, or the name of a program that `tilewright list` shows");
+  app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)");
+  app.add_option("--target", target, "cpu or interp (the interpreter)")->capture_default_str();
+  app.add_option("--view", views, "NAME=offset:N,strides:SxS..,elements:N  how a buffer lies in memory")
+      ->allow_extra_args(false);
+  app.add_option("--set", settings, "OPTION=VALUE: noalias=true promises that no two buffers overlap")
+      ->allow_extra_args(false);
+  app.add_flag("--json", json, "Print JSON instead of text");
+}
+
+Result<driver::RunRequest> ProgramOptions::read() const {
+  Diags faults;
+  driver::RunRequest request;
+  request.program = program;
+  request.assignments = assignments;
+  if (program.empty())
+    faults.push_back(Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}});
+  request.target = take(driver::parse_target(target), faults).value_or(Target::Cpu);
+  for (const std::string& text : views) {
+    const auto view = take(driver::parse_view(text), faults);
+    if (view && !request.views.insert(*view).second)
+      faults.push_back(Diag{DiagCode::BadOption, "--view is given twice for '" + view->first + "'", {}, "give it once", {}});
+  }
+  for (const std::string& text : settings) {
+    const auto applied = driver::apply_setting(request, text);
+    if (!applied) faults.insert(faults.end(), applied.error().begin(), applied.error().end());
+  }
+  request.on_compiled = stage_times_printer();
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return request;
+}
+
+std::function<void(const std::vector<StageTime>&)> stage_times_printer() {
+  const char* verbose = std::getenv("TILEWRIGHT_VERBOSE");
+  if (verbose == nullptr || std::strcmp(verbose, "1") != 0) return nullptr;
+  return [](const std::vector<StageTime>& times) {
+    std::fprintf(stderr, "stages: %s\n", report::stage_times_text(times).c_str());
+  };
+}
+
+}  // namespace tilewright::cli

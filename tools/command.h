@@ -1,0 +1,64 @@
+// The subcommands of the binary, and what they share: reading options, and telling errors.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "driver/request.h"
+
+namespace tilewright::cli {
+
+using Words = std::vector<std::string>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Words& words);   ///< the words after the name; gives the exit status
+};
+
+std::span<const Command> commands();
+
+int run_command(const Words& words);
+int print_command(const Words& words);
+int list_command(const Words& words);
+int version_command(const Words& words);
+int help_command(const Words& words);
+
+/// Exit statuses: 0 done, else the highest DiagCategory among the faults.
+int exit_status(const Diags& diags);
+/// Prints the faults on stderr and, when asked, as JSON on stdout.
+int fail(const Diags& diags, bool json);
+
+/// Reads the words. A status when the command ends here: after --help, or after a fault that was told.
+std::optional<int> read_options(CLI::App& app, const Words& words);
+
+/// Options that name a program and how it is compiled, for `run` and `print`.
+struct ProgramOptions {
+  std::string program;
+  Words assignments, views, settings;
+  std::string target = "cpu";
+  bool json = false;
+
+  void declare(CLI::App& app);
+  /// All faults at once.
+  Result<driver::RunRequest> read() const;
+};
+
+/// Takes the value of a Result, or appends its faults.
+template <class T>
+std::optional<T> take(Result<T> result, Diags& faults) {
+  if (result) return std::move(*result);
+  faults.insert(faults.end(), result.error().begin(), result.error().end());
+  return std::nullopt;
+}
+
+/// With TILEWRIGHT_VERBOSE=1, a function that prints the stages' times on stderr; else none.
+std::function<void(const std::vector<StageTime>&)> stage_times_printer();
+
+}  // namespace tilewright::cli

@@ -1,0 +1,46 @@
+// The binary: chooses the subcommand.
+#include "main.h"
+
+#include <cstdio>
+
+#include "support/spelling.h"
+
+namespace tilewright::cli {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {"run", "compile, run, check and measure a program", run_command},
+    {"print", "a program as text after a stage", print_command},
+    {"list", "the programs that can be named", list_command},
+    {"version", "versions and the processor", version_command},
+    {"help", "this text, or the options of a command", help_command},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int dispatch(const Words& words) {
+  if (words.empty()) {
+    std::fputs(help_text().c_str(), stderr);
+    return static_cast<int>(DiagCategory::Input);
+  }
+  std::string name = words[0];
+  if (name == "--help" || name == "-h") name = "help";
+  if (name == "--version") name = "version";
+  std::vector<std::string_view> known;
+  std::string all;
+  for (const Command& command : commands()) {
+    if (command.name == name) return command.run(Words(words.begin() + 1, words.end()));
+    known.push_back(command.name);
+    all += (all.empty() ? "" : ", ") + std::string(command.name);
+  }
+  std::string hint = did_you_mean(name, known);
+  if (!hint.empty()) hint += " ";
+  return fail({Diag{DiagCode::Usage, "unknown command '" + name + "'", {}, hint + "the commands are " + all, {}}}, false);
+}
+
+}  // namespace tilewright::cli
+
+int main(int argc, char** argv) { return tilewright::cli::dispatch({argv + 1, argv + argc}); }
