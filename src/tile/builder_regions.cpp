@@ -101,7 +101,8 @@ ValueId Builder::read(VariableId id) {
 }
 
 void Builder::report_accumulator_read(const Variable& variable) {
-  report(DiagCode::ReduceAccess, spoken(variable.name) + " is folded by this reduce region and cannot be read inside it",
+  report(DiagCode::ReduceAccess,
+         spoken(variable.name) + " is folded by this reduce region and cannot be read inside it",
          "use a serial region when an iteration needs the value so far");
 }
 
@@ -116,8 +117,10 @@ bool Builder::enter_for_assignment(VariableId id) {
       return false;
     }
     if (!frame.is_if && frame.spec.kind == RegionKind::Reduce) {
-      report(DiagCode::ReduceAccess, "a reduce region assigns " + spoken(variable.name) + " of its surroundings with '='",
-             "fold into it at the level of the region's body: " + (variable.name.empty() ? "t" : variable.name) + " += x, max= x or min= x");
+      report(DiagCode::ReduceAccess,
+             "a reduce region assigns " + spoken(variable.name) + " of its surroundings with '='",
+             "fold into it at the level of the region's body: " + (variable.name.empty() ? "t" : variable.name) +
+                 " += x, max= x or min= x");
       return false;
     }
   }

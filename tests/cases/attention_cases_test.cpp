@@ -120,10 +120,10 @@ TEST_P(AttentionCases, D6_NaNInAMaskedKeyStaysOut) {
 }
 
 TEST_P(AttentionCases, D7_CausalMaskIsAlignedBottomRight) {
-  for (const Sizes& sizes : {Sizes{.lq = 2, .lk = 5, .d = 4, .dv = 4, .causal = 1},
-                             Sizes{.lq = 5, .lk = 2, .d = 4, .dv = 4, .causal = 1},
-                             Sizes{.lq = 9, .lk = 17, .d = 5, .dv = 3, .causal = 1},
-                             Sizes{.lq = 17, .lk = 9, .d = 5, .dv = 3, .causal = 1}}) {
+  for (const Sizes& sizes :
+       {Sizes{.lq = 2, .lk = 5, .d = 4, .dv = 4, .causal = 1}, Sizes{.lq = 5, .lk = 2, .d = 4, .dv = 4, .causal = 1},
+        Sizes{.lq = 9, .lk = 17, .d = 5, .dv = 3, .causal = 1},
+        Sizes{.lq = 17, .lk = 9, .d = 5, .dv = 3, .causal = 1}}) {
     const Case c = attention(sizes);
     const auto out = run(c).at("O");
     expect_near(out, expected(c, sizes));
@@ -160,7 +160,8 @@ TEST_P(AttentionCases, D10_OneQueryAndOneKey) {
   }
 }
 
-/// Backward of softmax with one key, as two products: dP = dO V^T, dS = P (dP - sum(P dP)), dQ = dS K. P = 1, so dQ = 0.
+/// Backward of softmax with one key, as two products: dP = dO V^T, dS = P (dP - sum(P dP)), dQ = dS K. P = 1, so dQ =
+/// 0.
 TEST_P(AttentionCases, D10_GradientOfASingleKeyIsZero) {
   Case c{.program = R"(program p(D) {
   in dO: f32[1, D]

@@ -27,7 +27,7 @@ inline constexpr double kPoison = 1e30;
 struct Array {
   std::vector<std::int64_t> extents;
   std::vector<double> values;
-  std::vector<std::int64_t> strides = {};   ///< empty: dense row-major
+  std::vector<std::int64_t> strides = {};  ///< empty: dense row-major
   std::int64_t offset = 0;
   DataType type = DataType::F32;
 };
@@ -46,7 +46,7 @@ Array filled(std::vector<std::int64_t> extents, double value, DataType type = Da
 Array poisoned(std::vector<std::int64_t> extents, DataType type = DataType::F32);
 
 struct Case {
-  std::string program;                    ///< name of a program, or a text that starts with "program", "fn" or "//"
+  std::string program;  ///< name of a program, or a text that starts with "program", "fn" or "//"
   std::map<std::string, std::int64_t> numbers = {};
   std::map<std::string, Array> arrays = {};
   std::map<std::string, DataType> types = {};

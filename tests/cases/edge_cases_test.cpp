@@ -147,8 +147,8 @@ TEST_P(EdgeCases, C11_OrderOfIndependentStatementsDoesNotMatter) {
     pipeline s in ceildiv(K, 16) window 3 {
       a[k: 16, m] = A[s*16 + k, m]
       b[k, n] = B[s*16 + k, n]
-      )" + first + "\n      " +
-           second + R"(
+      )" + first +
+           "\n      " + second + R"(
     }
     S[n] = total
     C[m, n] = acc

@@ -124,7 +124,8 @@ TEST_P(FusionCases, F7_StaticExtentsAroundPowersOfTwo) {
   for (std::int64_t extent : {127, 128, 255, 256, 32768, 65536}) {
     const std::string n = std::to_string(extent);
     Case c{.program = "program p() {\n  in X: f32[" + n + "]\n  out Y: f32[" + n + "]\n  out S: f32[1]\n" +
-                      "  parallel i in 1 {\n    x[r: " + n + "] = X[r]\n    Y[r] = x + 1.0\n    S[0] = sum(x, r)\n  }\n}\n"};
+                      "  parallel i in 1 {\n    x[r: " + n +
+                      "] = X[r]\n    Y[r] = x + 1.0\n    S[0] = sum(x, r)\n  }\n}\n"};
     c.arrays["X"] = make_array({extent}, ramp);
     c.arrays["Y"] = poisoned({extent});
     c.arrays["S"] = poisoned({1});

@@ -51,7 +51,8 @@ TEST(SizeCases, G2_MatrixVectorProductPastTwoToTheThirtyOneElements) {
   ASSERT_TRUE(kernel);
   auto done = kernel->run(arguments);
   ASSERT_TRUE(done) << render(done.error());
-  for (std::int64_t row : {kRows - 3, kRows - 2, kRows - 1}) EXPECT_EQ(y[static_cast<std::size_t>(row)], 131072.0f) << row;
+  for (std::int64_t row : {kRows - 3, kRows - 2, kRows - 1})
+    EXPECT_EQ(y[static_cast<std::size_t>(row)], 131072.0f) << row;
   EXPECT_EQ(y[0], 131072.0f);
   EXPECT_EQ(y[5], 0.0f);
   EXPECT_EQ(x->harmed_guard_bytes(), 0);

@@ -119,8 +119,12 @@ void expect_overlap_refused(Target target, std::int64_t rows) {
   ASSERT_TRUE(kernel);
   std::vector<float> shared(50, 1.0f), b(25, 1.0f);
   auto view = [](std::vector<float>& values, std::int64_t offset) {
-    return ArrayView{DataType::F32, reinterpret_cast<std::byte*>(values.data()),
-                     static_cast<std::int64_t>(values.size()), offset, {5, 5}, {5, 1}};
+    return ArrayView{DataType::F32,
+                     reinterpret_cast<std::byte*>(values.data()),
+                     static_cast<std::int64_t>(values.size()),
+                     offset,
+                     {5, 5},
+                     {5, 1}};
   };
   auto done = kernel->run({{"A", view(shared, 0)}, {"B", view(b, 0)}, {"C", view(shared, rows * 5)}});
   ASSERT_FALSE(done);
@@ -174,7 +178,8 @@ TEST_P(ViewCases, G3_OffsetsPastTwoToTheThirtyOne) {
   auto make = [&](double scale) {
     auto buffer = driver::GuardedBuffer::make(DataType::F32, kOffset + 16);
     EXPECT_TRUE(buffer);
-    for (std::int64_t i = 0; i < 16; ++i) reinterpret_cast<float*>(buffer->data())[kOffset + i] = static_cast<float>(i * scale);
+    for (std::int64_t i = 0; i < 16; ++i)
+      reinterpret_cast<float*>(buffer->data())[kOffset + i] = static_cast<float>(i * scale);
     return buffer;
   };
   auto a = make(1), b = make(1), out = make(0);

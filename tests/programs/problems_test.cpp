@@ -186,7 +186,8 @@ std::vector<Problem> all_problems() {
 }
 
 std::string test_name(const testing::TestParamInfo<Problem>& info) {
-  std::string name = std::to_string(info.index) + "_" + info.param.line + "_" + std::string(target_name(info.param.target));
+  std::string name =
+      std::to_string(info.index) + "_" + info.param.line + "_" + std::string(target_name(info.param.target));
   std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
@@ -198,9 +199,9 @@ TEST(ProblemsTable, CoversEveryProgramOfTheLibrary) {
   ASSERT_TRUE(paths);
   for (const std::string& path : *paths) {
     const std::string name = path.substr(path.rfind('/') + 1, path.rfind('.') - path.rfind('/') - 1);
-    EXPECT_TRUE(std::any_of(std::begin(kProblems), std::end(kProblems),
-                            [&](const std::string& line) { return line.starts_with(name + " "); }))
-        << name;
+    EXPECT_TRUE(std::any_of(std::begin(kProblems), std::end(kProblems), [&](const std::string& line) {
+      return line.starts_with(name + " ");
+    })) << name;
   }
 }
 

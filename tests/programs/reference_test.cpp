@@ -29,8 +29,8 @@ struct Matrix {
   }
 };
 
-void expect_each(const std::vector<double>& found, std::int64_t count, const std::function<double(std::int64_t)>& wanted,
-                 double tolerance = 1e-4) {
+void expect_each(const std::vector<double>& found, std::int64_t count,
+                 const std::function<double(std::int64_t)>& wanted, double tolerance = 1e-4) {
   ASSERT_EQ(static_cast<std::int64_t>(found.size()), count);
   for (std::int64_t i = 0; i < count; ++i) {
     const double expected = wanted(i);
@@ -144,10 +144,13 @@ double fold_row(const std::function<double(std::int64_t)>& at) {
 TEST_P(References, Softmax) {
   const Case c = row_case("softmax", {"X"}, {}, {"Y"});
   const Matrix x{c.arrays.at("X")};
-  expect_each(run(c).at("Y"), kRows * kColumns, [&](std::int64_t i) {
-    const std::int64_t row = i / kColumns;
-    return std::exp(x(row, i % kColumns)) / fold_row([&](std::int64_t j) { return std::exp(x(row, j)); });
-  }, 1e-6);
+  expect_each(
+      run(c).at("Y"), kRows * kColumns,
+      [&](std::int64_t i) {
+        const std::int64_t row = i / kColumns;
+        return std::exp(x(row, i % kColumns)) / fold_row([&](std::int64_t j) { return std::exp(x(row, j)); });
+      },
+      1e-6);
 }
 
 TEST_P(References, SoftmaxOfLargeLogitsDoesNotOverflow) {
@@ -179,7 +182,8 @@ TEST_P(References, LayerNorm) {
   expect_each(run(c).at("Y"), kRows * kColumns, [&](std::int64_t i) {
     const auto column = static_cast<std::size_t>(i % kColumns);
     return normalised([&](std::int64_t j) { return x(i / kColumns, j); }, i % kColumns) *
-               c.arrays.at("gain").values[column] + c.arrays.at("shift").values[column];
+               c.arrays.at("gain").values[column] +
+           c.arrays.at("shift").values[column];
   });
 }
 
@@ -193,7 +197,8 @@ TEST_P(References, ResidualLayerNorm) {
     const auto column = static_cast<std::size_t>(i % kColumns);
     const std::int64_t row = i / kColumns;
     return normalised([&](std::int64_t j) { return x(row, j) + r(row, j); }, i % kColumns) *
-               c.arrays.at("gain").values[column] + c.arrays.at("shift").values[column];
+               c.arrays.at("gain").values[column] +
+           c.arrays.at("shift").values[column];
   });
 }
 
@@ -210,7 +215,8 @@ TEST_P(References, RowSum) {
   Case c = row_case("rowsum", {"X"}, {}, {});
   c.arrays["S"] = poisoned({kRows});
   const Matrix x{c.arrays.at("X")};
-  expect_each(run(c).at("S"), kRows, [&](std::int64_t row) { return fold_row([&](std::int64_t j) { return x(row, j); }); });
+  expect_each(run(c).at("S"), kRows,
+              [&](std::int64_t row) { return fold_row([&](std::int64_t j) { return x(row, j); }); });
 }
 
 TEST_P(References, CrossEntropyWithLabelsInsideAndOutside) {
@@ -232,8 +238,10 @@ TEST_P(References, RotaryEmbedding) {
   auto angle = [&](std::int64_t i) {
     return static_cast<double>(i / kHalf) * std::pow(10000.0, -2.0 * static_cast<double>(i % kHalf) / kSize);
   };
-  c.arrays["cosine"] = make_array({kLength, kHalf}, [&](std::int64_t i) { return static_cast<float>(std::cos(angle(i))); });
-  c.arrays["sine"] = make_array({kLength, kHalf}, [&](std::int64_t i) { return static_cast<float>(std::sin(angle(i))); });
+  c.arrays["cosine"] =
+      make_array({kLength, kHalf}, [&](std::int64_t i) { return static_cast<float>(std::cos(angle(i))); });
+  c.arrays["sine"] =
+      make_array({kLength, kHalf}, [&](std::int64_t i) { return static_cast<float>(std::sin(angle(i))); });
   c.arrays["Y"] = poisoned({2, kLength, kHeads, kSize});
   expect_each(run(c).at("Y"), 2 * kLength * kHeads * kSize, [&](std::int64_t i) {
     const std::int64_t d = i % kSize, position = i / (kSize * kHeads) % kLength;
@@ -255,7 +263,15 @@ TEST_P(References, ConvolutionWithPaddingAndStride) {
   for (auto [pad, stride] : {std::pair{0, 1}, std::pair{1, 1}, std::pair{2, 2}, std::pair{0, 3}}) {
     const std::int64_t oh = (kH + 2 * pad - kR) / stride + 1, ow = (kW + 2 * pad - kS) / stride + 1;
     Case c{.program = "conv2d",
-           .numbers = {{"N", 2}, {"H", kH}, {"W", kW}, {"C", kC}, {"F", kF}, {"R", kR}, {"S", kS}, {"pad", pad}, {"stride", stride}}};
+           .numbers = {{"N", 2},
+                       {"H", kH},
+                       {"W", kW},
+                       {"C", kC},
+                       {"F", kF},
+                       {"R", kR},
+                       {"S", kS},
+                       {"pad", pad},
+                       {"stride", stride}}};
     c.arrays["X"] = waves({2, kH, kW, kC}, 1);
     c.arrays["filter"] = waves({kR, kS, kC, kF}, 2);
     c.arrays["Y"] = poisoned({2, oh, ow, kF});

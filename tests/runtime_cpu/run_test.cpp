@@ -10,6 +10,16 @@
 #include <xmmintrin.h>
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TW_TEST_WITH_ASAN
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(TW_TEST_WITH_ASAN)
+/// AddressSanitizer would end the test of memory that does not exist.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }  // NOLINT
+#endif
+
 namespace tilewright::runtime_cpu {
 namespace {
 

@@ -75,8 +75,8 @@ TEST(Bind, NamesFaultsOfTheBindings) {
 }
 
 TEST(Bind, AZeroBlockIsAZeroDivisor) {
-  const std::string text = copy_text("M; B: {4} = 4",
-                                     "  parallel i in ceildiv(M, B) {\n    x[m: B] = X[i*B + m]\n    Y[i*B + m] = x\n  }\n");
+  const std::string text = copy_text(
+      "M; B: {4} = 4", "  parallel i in ceildiv(M, B) {\n    x[m: B] = X[i*B + m]\n    Y[i*B + m] = x\n  }\n");
   auto result = bind(parse(text), {.numbers = {{"M", 10}, {"B", 0}}, .types = {}});
   ASSERT_FALSE(result);
   EXPECT_NE(render(result.error()).find("divides by zero"), std::string::npos) << render(result.error());
@@ -99,8 +99,7 @@ TEST(Bind, ProductsPast63BitsNameTheTrueSize) {
 }
 
 TEST(Bind, RefusesTilesOverTheLimit) {
-  const std::string text = copy_text("M; B: {4} = 4",
-                                     "  parallel i in 1 {\n    x[m: B] = X[m]\n    Y[m] = x\n  }\n");
+  const std::string text = copy_text("M; B: {4} = 4", "  parallel i in 1 {\n    x[m: B] = X[m]\n    Y[m] = x\n  }\n");
   auto bound = bind(parse(text), {.numbers = {{"M", 10}, {"B", 65}}, .types = {}}, {.max_tile_elements = 64});
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error()[0].code, DiagCode::TileTooLarge);
@@ -109,8 +108,8 @@ TEST(Bind, RefusesTilesOverTheLimit) {
 
 TEST(Bind, ElementAccessMustStayInside) {
   auto text = [](const std::string& coord) {
-    return copy_text("M", "  parallel i in 1 {\n    x[m: 8] = X[m]\n    axis n: 8\n    y = x[" + coord +
-                              "]\n    Y[n] = y\n  }\n");
+    return copy_text(
+        "M", "  parallel i in 1 {\n    x[m: 8] = X[m]\n    axis n: 8\n    y = x[" + coord + "]\n    Y[n] = y\n  }\n");
   };
   const Bindings bindings{.numbers = {{"M", 8}}, .types = {}};
   for (const char* inside : {"7 - n", "n % 3", "(n * 3) % 8", "min(n + 1, 7)", "n ^ 5"})
@@ -135,8 +134,7 @@ TEST(Bind, MemoryLayoutsAreInjectiveAndNotNegative) {
 }
 
 TEST(Bind, CoordinatesThatOverflowAreRefused) {
-  const std::string text =
-      copy_text("M, S", "  parallel i in M {\n    x = X[i * S * S]\n    Y[i] = x\n  }\n");
+  const std::string text = copy_text("M, S", "  parallel i in M {\n    x = X[i * S * S]\n    Y[i] = x\n  }\n");
   expect_one(bind(parse(text), {.numbers = {{"M", 8}, {"S", std::int64_t{1} << 31}}, .types = {}}),
              DiagCode::SizeOverflow, "i *");
   EXPECT_TRUE(bind(parse(text), {.numbers = {{"M", 8}, {"S", std::int64_t{1} << 29}}, .types = {}}));

@@ -45,8 +45,9 @@ GeneratedProgram Generator::run() {
 void Generator::declare_family() {
   for (std::size_t n = dice_.below(4); n > 0; --n) {
     const std::string symbol = interface_name("N");
-    symbols_.push_back(b_.symbol(symbol));
-    bindings_.numbers[symbol] = dice_.between(1, 6);
+    const bool has_default = dice_.percent(25);
+    symbols_.push_back(b_.symbol(symbol, has_default ? std::optional(dice_.between(1, 6)) : std::nullopt));
+    if (!has_default || dice_.percent(50)) bindings_.numbers[symbol] = dice_.between(1, 6);
     sizes_.push_back(b_.index().symbol(symbols_.back()));
     b_.require(sizes_.back(), Comparison::Ge, constant(1), dice_.percent(50) ? "" : "a \"size\" is\\at least 1");
   }

@@ -24,7 +24,7 @@ struct GeneratorOptions {
 
 struct GeneratedProgram {
   Program family;
-  /// Small values for all symbols and some of the parameters.
+  /// Small values for all symbols without a default and some of the others and of the parameters.
   Bindings bindings;
 };
 

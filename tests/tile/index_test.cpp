@@ -8,9 +8,10 @@
 namespace tilewright::tile {
 namespace {
 
-constexpr IndexKind kOperations[] = {IndexKind::Add,    IndexKind::Sub,    IndexKind::Mul,       IndexKind::FloorDiv,
-                                     IndexKind::CeilDiv, IndexKind::Mod,    IndexKind::Min,       IndexKind::Max,
-                                     IndexKind::BitAnd, IndexKind::BitXor, IndexKind::ShiftLeft, IndexKind::ShiftRight};
+constexpr IndexKind kOperations[] = {IndexKind::Add,      IndexKind::Sub,       IndexKind::Mul,
+                                     IndexKind::FloorDiv, IndexKind::CeilDiv,   IndexKind::Mod,
+                                     IndexKind::Min,      IndexKind::Max,       IndexKind::BitAnd,
+                                     IndexKind::BitXor,   IndexKind::ShiftLeft, IndexKind::ShiftRight};
 
 TEST(IndexArithmetic, DivisionIsFlooredAndModulusHasTheSignOfTheDivisor) {
   for (std::int64_t a = -20; a <= 20; ++a)

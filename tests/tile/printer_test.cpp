@@ -82,7 +82,7 @@ program gemm(M, N, K; BM: {32, 64, 128} = 64, BN: {32, 64} = 64, BK: {16, 32} = 
 }
 
 TEST(Printer, KeepsDeclarationsAndAttributes) {
-  const std::string text = R"(program p(S, D; B: {-1, 16} = 16, T: type {f16, bf16} = f16) {
+  const std::string text = R"(program p(S, D, E = -2; B: {-1, 16} = 16, T: type {f16, bf16} = f16) {
   in Q: T[S, D] strides(D, 1)
   in scale: f32 = -0.125
   in limit: f32 = inf
