@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "report/errors_report.h"
@@ -13,6 +14,17 @@
 namespace tilewright::cli {
 
 namespace {
+
+/// CLI11 shows the value that a bare flag stands for; what can be written is more useful.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::string bare = "{all}";
+    if (const std::size_t at = name.find(bare); at != std::string::npos) name.replace(at, bare.size(), "[=rows:N]");
+    return name;
+  }
+};
 
 /// An option that no declaration fits.
 Diag unknown_option(const CLI::App& app, const std::string& word) {
@@ -45,34 +57,41 @@ int fail(const Diags& diags, bool json) {
 
 std::optional<int> read_options(CLI::App& app, const Words& words) {
   app.allow_extras();
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Show this text");
-  Words reversed(words.rbegin(), words.rend());   // the order that CLI11 asks for
+  Words reversed(words.rbegin(), words.rend());  // the order that CLI11 asks for
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return fail({Diag{DiagCode::Usage, app.get_name() + ": " + error.what(), {}, app.get_name() + " --help", {}}}, false);
+    return fail({Diag{DiagCode::Usage, app.get_name() + ": " + error.what(), {}, app.get_name() + " --help", {}}},
+                false);
   }
   Diags faults;
   for (const std::string& word : app.remaining()) {
     if (word.starts_with("-"))
       faults.push_back(unknown_option(app, word));
     else
-      faults.push_back(Diag{DiagCode::Usage, app.get_name() + " does not expect '" + word + "'", {}, app.get_name() + " --help", {}});
+      faults.push_back(Diag{
+          DiagCode::Usage, app.get_name() + " does not expect '" + word + "'", {}, app.get_name() + " --help", {}});
   }
   if (faults.empty()) return std::nullopt;
   return fail(faults, false);
 }
 
 void ProgramOptions::declare(CLI::App& app) {
-  app.add_option("PROGRAM", program, "A .tile file, or the name of a program that `tilewright list` shows");
-  app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)");
-  app.add_option("--target", target, "cpu or interp (the interpreter)")->capture_default_str();
-  app.add_option("--view", views, "NAME=offset:N,strides:SxS..,elements:N  how a buffer lies in memory")
+  app.add_option("PROGRAM", program, "A .tile file, or the name of a program that `tilewright list` shows")
+      ->type_name("");
+  app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)")
+      ->type_name("");
+  app.add_option("--target", target, "cpu or interp (the interpreter)")->type_name("TARGET")->capture_default_str();
+  app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
+      ->type_name("VIEW")
       ->allow_extra_args(false);
-  app.add_option("--set", settings, "OPTION=VALUE: noalias=true promises that no two buffers overlap")
+  app.add_option("--set", settings, "noalias=true promises that no two buffers overlap")
+      ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", json, "Print JSON instead of text");
 }
@@ -83,12 +102,14 @@ Result<driver::RunRequest> ProgramOptions::read() const {
   request.program = program;
   request.assignments = assignments;
   if (program.empty())
-    faults.push_back(Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}});
+    faults.push_back(
+        Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}});
   request.target = take(driver::parse_target(target), faults).value_or(Target::Cpu);
   for (const std::string& text : views) {
     const auto view = take(driver::parse_view(text), faults);
     if (view && !request.views.insert(*view).second)
-      faults.push_back(Diag{DiagCode::BadOption, "--view is given twice for '" + view->first + "'", {}, "give it once", {}});
+      faults.push_back(
+          Diag{DiagCode::BadOption, "--view is given twice for '" + view->first + "'", {}, "give it once", {}});
   }
   for (const std::string& text : settings) {
     const auto applied = driver::apply_setting(request, text);

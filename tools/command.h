@@ -19,7 +19,7 @@ using Words = std::vector<std::string>;
 struct Command {
   std::string_view name;
   std::string_view summary;
-  int (*run)(const Words& words);   ///< the words after the name; gives the exit status
+  int (*run)(const Words& words);  ///< the words after the name; gives the exit status
 };
 
 std::span<const Command> commands();

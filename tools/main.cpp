@@ -38,7 +38,8 @@ int dispatch(const Words& words) {
   }
   std::string hint = did_you_mean(name, known);
   if (!hint.empty()) hint += " ";
-  return fail({Diag{DiagCode::Usage, "unknown command '" + name + "'", {}, hint + "the commands are " + all, {}}}, false);
+  return fail({Diag{DiagCode::Usage, "unknown command '" + name + "'", {}, hint + "the commands are " + all, {}}},
+              false);
 }
 
 }  // namespace tilewright::cli

@@ -12,8 +12,8 @@ namespace tilewright::cli {
 
 namespace {
 
-constexpr const char* kFooter = R"(
-Without --in, inputs are filled: dyadic repeats 127 multiples of 1/64; random:SEED is uniform in [-1, 1); integers are
+constexpr const char* kFooter =
+    R"(Without --in, inputs are filled: dyadic repeats 127 multiples of 1/64; random:SEED is uniform in [-1, 1); integers are
 0..7. A scalar without value or default is 1.5 (integers 1). --check compares every output element with the FP64
 interpreter on poisoned, guarded memory, with both fills unless --fill chooses one; --check=rows:N samples rows.
 --view: strides count elements, one a dimension, and may be 0 or negative, for example A=offset:64,strides:512x1.
@@ -32,12 +32,13 @@ struct RunOptionTexts {
 
   void declare(CLI::App& app) {
     program.declare(app);
-    app.add_option("--threads", threads, "Threads to use (all cores)");
-    app.add_option("--in", inputs, "NAME=FILE.npy  contents of an input, or the start of an inout buffer")
+    app.add_option("--threads", threads, "Threads to use (all cores)")->type_name("N");
+    app.add_option("--in", inputs, "Contents of an input, or the start of an inout buffer")
+        ->type_name("NAME=FILE.npy")
         ->allow_extra_args(false);
-    app.add_option("--out", outputs, "NAME=FILE.npy  where an output goes")->allow_extra_args(false);
-    app.add_option("--fill", fill, "dyadic or random:SEED, for inputs without a file");
-    app.add_flag("--check{all}", check, "Compare with the reference; --check=rows:N compares N rows");
+    app.add_option("--out", outputs, "Where an output goes")->type_name("NAME=FILE.npy")->allow_extra_args(false);
+    app.add_option("--fill", fill, "dyadic or random:SEED, for inputs without a file")->type_name("FILL");
+    app.add_flag("--check{all}", check, "Compare with the reference, all rows or N");
     app.add_flag("--time", time, "Measure the stages and the kernel");
     app.footer(kFooter);
   }
@@ -61,8 +62,11 @@ struct RunOptionTexts {
     for (const std::string& text : texts) {
       const auto named = take(driver::parse_named(option, text), faults);
       if (named && !files.insert(*named).second)
-        faults.push_back(Diag{DiagCode::BadOption, std::string(option) + " is given twice for '" + named->first + "'", {},
-                              "give it once", {}});
+        faults.push_back(Diag{DiagCode::BadOption,
+                              std::string(option) + " is given twice for '" + named->first + "'",
+                              {},
+                              "give it once",
+                              {}});
     }
   }
 };

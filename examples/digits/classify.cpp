@@ -54,7 +54,8 @@ std::int64_t count_right(const HostArray& logits, const HostArray& labels) {
   const std::int64_t classes = logits.extents()[1];
   std::int64_t right = 0;
   for (std::int64_t i = 0; i < labels.elements(); ++i) {
-    const auto row = logits.values<float>().subspan(static_cast<std::size_t>(i * classes), static_cast<std::size_t>(classes));
+    const auto row =
+        logits.values<float>().subspan(static_cast<std::size_t>(i * classes), static_cast<std::size_t>(classes));
     const auto digit = std::max_element(row.begin(), row.end()) - row.begin();
     right += digit == labels.values<std::int32_t>()[static_cast<std::size_t>(i)] ? 1 : 0;
   }
@@ -74,11 +75,11 @@ int main(int argc, char** argv) {
   const HostArray logits = expect(HostArray::make(DataType::F32, {count, classes}));
 
   const auto program = expect(tilewright::Program::load("mlp"));
-  const tilewright::Bindings sizes{
-      {{"N", count}, {"D", images.extents()[1]}, {"H", b1.extents()[0]}, {"C", classes}}, {}};
+  const tilewright::Bindings sizes{{{"N", count}, {"D", images.extents()[1]}, {"H", b1.extents()[0]}, {"C", classes}},
+                                   {}};
   const auto kernel = expect(tilewright::compile(program, sizes));
-  const tilewright::Arguments arguments{{"X", images.view()},  {"W1", w1.view()}, {"B1", b1.view()},
-                                        {"W2", w2.view()}, {"B2", b2.view()}, {"Y", logits.view()}};
+  const tilewright::Arguments arguments{{"X", images.view()}, {"W1", w1.view()}, {"B1", b1.view()},
+                                        {"W2", w2.view()},    {"B2", b2.view()}, {"Y", logits.view()}};
 
   const auto report = expect(tilewright::check(kernel, arguments));
   const double milliseconds = median_milliseconds(kernel, arguments);

@@ -21,6 +21,7 @@ using Place = std::source_location;
 enum class Space : std::uint8_t { Automatic, Private, Shared, Cluster, Global, Tensor };
 enum class Order : std::uint8_t { UnorderedTree, OrderedTree, FoldLeft, FoldRight };
 
+// NOLINTNEXTLINE(readability-identifier-naming): spelled as in the text
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
 // What the library keeps behind the handles.
@@ -83,12 +84,14 @@ struct BuiltinElement {
   constexpr operator DataType() const { return type; }
   Expr operator()(const Value& x) const;
 };
+// NOLINTBEGIN(readability-identifier-naming): spelled as in the text
 inline constexpr BuiltinElement f32{DataType::F32};
 inline constexpr BuiltinElement f16{DataType::F16};
 inline constexpr BuiltinElement bf16{DataType::BF16};
 inline constexpr BuiltinElement i32{DataType::I32};
 inline constexpr BuiltinElement bool_type{DataType::Bool};
 inline constexpr BuiltinElement index_type{DataType::Index};
+// NOLINTEND(readability-identifier-naming)
 
 /// An element type: a built-in one or a type parameter (Draft::type). T(x) casts.
 class Element {
@@ -349,6 +352,7 @@ Index min(T a, const Axis& b) {
 
 /// c + the sum of a * b over the axes that only a and b have. `ordered` forbids another order of the sum.
 struct Ordered {};
+// NOLINTNEXTLINE(readability-identifier-naming): spelled as in the text
 inline constexpr Ordered ordered{};
 Expr mma(const Value& a, const Value& b, const Value& c);
 Expr mma(const Value& a, const Value& b, const Value& c, Ordered);

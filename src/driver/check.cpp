@@ -35,10 +35,13 @@ std::int64_t row_count(const std::vector<std::int64_t>& extents) {
 
 WrongKind kind_of(tile::Agreement agreement) {
   switch (agreement) {
-    case tile::Agreement::WrongClass: return WrongKind::Class;
-    case tile::Agreement::WrongSign: return WrongKind::Sign;
+    case tile::Agreement::WrongClass:
+      return WrongKind::Class;
+    case tile::Agreement::WrongSign:
+      return WrongKind::Sign;
     case tile::Agreement::TooFar:
-    case tile::Agreement::Within: break;
+    case tile::Agreement::Within:
+      break;
   }
   return WrongKind::Value;
 }
@@ -56,7 +59,8 @@ class OutputCheck {
         flags_(exact.value.size(), 0) {}
 
   void compare(const PoisonedCopy& copy, Poison poison) {
-    for_each_checked([&](std::int64_t ordinal, std::int64_t position) { compare_one(copy, poison, ordinal, position); });
+    for_each_checked(
+        [&](std::int64_t ordinal, std::int64_t position) { compare_one(copy, poison, ordinal, position); });
   }
 
   void add_to(CheckReport& report) {
@@ -130,7 +134,7 @@ class OutputCheck {
 
   WrongElement describe(std::int64_t ordinal, bool unwritten) const {
     const auto i = static_cast<std::size_t>(ordinal);
-    WrongElement wrong{name_, point_of(ordinal, original_.extents), WrongKind::Unwritten, exact_.value[i], 0,
+    WrongElement wrong{name_,          point_of(ordinal, original_.extents), WrongKind::Unwritten, exact_.value[i], 0,
                        exact_.bound[i]};
     if (unwritten) {
       wrong.found = bits_to_number(original_.type, poison_bits(original_.type, Poison::Nan));
@@ -255,11 +259,16 @@ std::vector<std::int64_t> sampled_rows(std::int64_t rows, std::int64_t sample_ro
 
 std::string_view wrong_kind_text(WrongKind kind) {
   switch (kind) {
-    case WrongKind::Value: return "value";
-    case WrongKind::Class: return "class";
-    case WrongKind::Sign: return "sign";
-    case WrongKind::Unwritten: return "unwritten";
-    case WrongKind::Uninvited: return "uninvited";
+    case WrongKind::Value:
+      return "value";
+    case WrongKind::Class:
+      return "class";
+    case WrongKind::Sign:
+      return "sign";
+    case WrongKind::Unwritten:
+      return "unwritten";
+    case WrongKind::Uninvited:
+      return "uninvited";
   }
   return "?";
 }
@@ -269,7 +278,8 @@ __uint128_t check_memory_bytes(const tile::Program& bound, const tile::Arguments
   __uint128_t bytes = 0;
   for (const auto& [id, view] : arguments) {
     bytes += touched_bytes(view);
-    if (is_written(bound.object(id))) bytes += static_cast<__uint128_t>(point_count(view.extents).value()) * kOracleBytes;
+    if (is_written(bound.object(id)))
+      bytes += static_cast<__uint128_t>(point_count(view.extents).value()) * kOracleBytes;
   }
   for (tile::ObjectId id : bound.objects().ids())
     if (bound.object(id).kind == tile::ObjectKind::Temp)

@@ -125,8 +125,10 @@ void WorkspacePool::put(std::unique_ptr<runtime_cpu::Workspace> workspace) {
 
 std::string_view target_name(Target target) {
   switch (target) {
-    case Target::Cpu: return "cpu";
-    case Target::Interp: return "interp";
+    case Target::Cpu:
+      return "cpu";
+    case Target::Interp:
+      return "interp";
   }
   return "?";
 }

@@ -35,9 +35,10 @@ Result<Fill> parse_fill(std::string_view text) {
     const auto seed = parse_uint64(text.substr(kRandomPrefix.size()));
     if (seed) return Fill{Fill::Kind::Random, *seed};
   }
-  return failure(DiagCode::BadOption,
-                 "--fill expects dyadic or random:SEED with a seed of at most 64 bits, found '" + std::string(text) + "'",
-                 "for example --fill random:1");
+  return failure(
+      DiagCode::BadOption,
+      "--fill expects dyadic or random:SEED with a seed of at most 64 bits, found '" + std::string(text) + "'",
+      "for example --fill random:1");
 }
 
 std::string fill_text(const Fill& fill) {
@@ -49,8 +50,8 @@ void fill_view(const ArrayView& view, const Fill& fill, int input) {
   const std::int64_t step = 5 + 6 * static_cast<std::int64_t>(input);
   std::mt19937_64 generator(fill.seed * 1'000'003 + static_cast<std::uint64_t>(input));
   for_each_element(without_repeats(view), [&](std::int64_t ordinal, std::int64_t position) {
-    const std::uint32_t bits = fill.kind == Fill::Kind::Dyadic ? dyadic_bits(view.type, ordinal, step)
-                                                               : random_bits(view.type, generator());
+    const std::uint32_t bits =
+        fill.kind == Fill::Kind::Dyadic ? dyadic_bits(view.type, ordinal, step) : random_bits(view.type, generator());
     store_bits(view.type, view.data + position * bytes, bits);
   });
 }

@@ -4,7 +4,8 @@
 //   dyadic       floats: (((i*s + 17) mod 127) - 63) / 64 with s = 5 for the first input, 11 for the second, 17, 23, ..
 //                for the next: exact in every float type, and so are many products and sums.
 //                i32: i mod 8. bool: the parity of (i*s + 17) mod 127.
-//   random:SEED  floats: uniform in [-1, 1) with 53 random bits, rounded to the type. i32: uniform in [0, 8). bool: fair.
+//   random:SEED  floats: uniform in [-1, 1) with 53 random bits, rounded to the type. i32: uniform in [0, 8). bool:
+//   fair.
 // A scalar without a value gets its default; without one, floats get 1.5, i32 gets 1 and bool gets true.
 #pragma once
 

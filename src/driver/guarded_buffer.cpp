@@ -45,10 +45,10 @@ Result<GuardedBuffer> GuardedBuffer::make(DataType type, std::int64_t elements) 
   if (total < (static_cast<__uint128_t>(1) << 63))
     mapping = mmap(nullptr, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, kMapFlags, -1, 0);
   if (mapping == MAP_FAILED)
-    return failure(DiagCode::OutOfMemory,
-                   "a buffer of " + std::to_string(elements) + " elements (" + wide_text(bytes) +
-                       " bytes) could not be allocated",
-                   "use smaller sizes");
+    return failure(
+        DiagCode::OutOfMemory,
+        "a buffer of " + std::to_string(elements) + " elements (" + wide_text(bytes) + " bytes) could not be allocated",
+        "use smaller sizes");
   GuardedBuffer buffer;
   buffer.type_ = type;
   buffer.elements_ = elements;

@@ -31,7 +31,8 @@ Result<HostArray> HostArray::make(DataType type, std::vector<std::int64_t> exten
       return failure(DiagCode::NegativeSize, fmt::format("expected extents of at least 0, found {}", extent));
     if (bytes) bytes = checked_mul(*bytes, extent);
   }
-  if (!bytes) return failure(DiagCode::SizeOverflow, "the bytes of the array do not fit 64 bits", "use smaller extents");
+  if (!bytes)
+    return failure(DiagCode::SizeOverflow, "the bytes of the array do not fit 64 bits", "use smaller extents");
   HostArray array;
   array.type_ = type;
   array.extents_ = std::move(extents);
@@ -57,6 +58,8 @@ Result<void> HostArray::write_npy(const std::string& path) const {
   return tilewright::write_npy(path, type_, extents_, {data_.get(), bytes});
 }
 
-ArrayView HostArray::view() const { return {type_, data_.get(), elements_, 0, extents_, tile::dense_strides(extents_)}; }
+ArrayView HostArray::view() const {
+  return {type_, data_.get(), elements_, 0, extents_, tile::dense_strides(extents_)};
+}
 
 }  // namespace tilewright

@@ -32,8 +32,8 @@ class WorkspacePool {
 struct Kernel::Impl {
   /// How one buffer of the code is found at a launch.
   struct Slot {
-    tile::ObjectId object;    ///< none for a temporary
-    std::int64_t low = 0;     ///< of lower::BufferLayout
+    tile::ObjectId object;  ///< none for a temporary
+    std::int64_t low = 0;   ///< of lower::BufferLayout
   };
 
   std::shared_ptr<const Program::Impl> family;
@@ -46,7 +46,7 @@ struct Kernel::Impl {
   kernel::Program lowered;
   emit_llvm::EmitOptions emit_options;
   std::optional<runtime_cpu::LoadedArtifact> code;
-  std::vector<Slot> slots;   ///< one a binding of the code
+  std::vector<Slot> slots;  ///< one a binding of the code
   mutable WorkspacePool workspaces;
 };
 

@@ -16,6 +16,8 @@ namespace tilewright::driver {
 
 namespace {
 
+constexpr std::int64_t kAddressableBytes = std::int64_t{1} << 47;
+
 bool same_layout(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& a,
                  const std::vector<std::int64_t>& b) {
   if (std::count(extents.begin(), extents.end(), 0) != 0) return true;
@@ -26,6 +28,7 @@ bool same_layout(const std::vector<std::int64_t>& extents, const std::vector<std
 
 std::vector<std::int64_t> declared_strides(const tile::Program& bound, const tile::Object& object) {
   std::vector<std::int64_t> strides;
+  strides.reserve(object.strides.size());
   for (tile::IndexId id : object.strides) strides.push_back(bound.index().as_constant(id).value());
   return strides;
 }
@@ -34,6 +37,42 @@ std::string range_text(ElementRange range, std::int64_t element_bytes) {
   return fmt::format("elements {} to {} (bytes {} to {})", range.begin, range.end - 1,
                      static_cast<__int128_t>(range.begin) * element_bytes,
                      static_cast<__int128_t>(range.end) * element_bytes - 1);
+}
+
+/// OutOfMemory when no process has an address range of that size.
+Result<void> expect_addressable(const tile::Object& object, __int128_t elements) {
+  const __int128_t bytes = elements * static_cast<__int128_t>(data_type_bytes(object.element.data));
+  if (bytes <= kAddressableBytes) return {};
+  return failure(DiagCode::OutOfMemory,
+                 fmt::format("'{}' needs {} elements ({} bytes), more than the {} bytes that can be addressed",
+                             object.name, elements, bytes, kAddressableBytes),
+                 "use smaller sizes");
+}
+
+/// Strides of one buffer; `layout` may be null.
+Result<std::vector<std::int64_t>> strides_of(const tile::Program& bound, tile::ObjectId id,
+                                             const BufferLayout* layout) {
+  const tile::Object& object = bound.object(id);
+  const std::vector<std::int64_t> extents = tile::bound_extents(bound, id);
+  const std::vector<std::int64_t> declared = declared_strides(bound, object);
+  std::vector<std::int64_t> strides = object.strides.empty() ? tile::dense_strides(extents) : declared;
+  if (layout != nullptr) {
+    if (layout->strides.size() != extents.size())
+      return failure(DiagCode::ArgumentStrides,
+                     fmt::format("'{}' has {} dimensions and expects as many strides, found {}", object.name,
+                                 extents.size(), list_text(layout->strides)));
+    if (!object.strides.empty() && !same_layout(extents, declared, layout->strides))
+      return failure(DiagCode::ArgumentStrides,
+                     fmt::format("'{}' declares strides {}, found {}", object.name, list_text(declared),
+                                 list_text(layout->strides)),
+                     "these strides are part of the program");
+    strides = layout->strides;
+  }
+  const ArrayView view{object.element.data, nullptr, 0, 0, extents, strides};
+  const auto range = element_range(view);
+  if (!range) return failure(view_fault(object.name, view).value());
+  TW_TRY_VOID(expect_addressable(object, static_cast<__int128_t>(range->end) - range->begin));
+  return strides;
 }
 
 class LaunchCheck {
@@ -175,14 +214,15 @@ class LaunchCheck {
   void report_overlap(const Extent& a, const Extent& b) {
     const std::uintptr_t base = std::min(a.begin, b.begin);
     const char* why = a.written || b.written ? (a.written ? a.name : b.name).c_str() : nullptr;
-    fault(DiagCode::BufferOverlap,
-          fmt::format("'{}' and '{}' overlap{}: counted from the first of them, '{}' takes bytes {} to {} and '{}' bytes "
-                      "{} to {}",
-                      a.name, b.name,
-                      why != nullptr ? fmt::format(", and '{}' is written", why)
-                                     : std::string(", but noalias promises that no two buffers do"),
-                      a.name, a.begin - base, a.end - base - 1, b.name, b.begin - base, b.end - base - 1),
-          why != nullptr ? fmt::format("give '{}' memory of its own", why) : "compile without noalias");
+    fault(
+        DiagCode::BufferOverlap,
+        fmt::format("'{}' and '{}' overlap{}: counted from the first of them, '{}' takes bytes {} to {} and '{}' bytes "
+                    "{} to {}",
+                    a.name, b.name,
+                    why != nullptr ? fmt::format(", and '{}' is written", why)
+                                   : std::string(", but noalias promises that no two buffers do"),
+                    a.name, a.begin - base, a.end - base - 1, b.name, b.begin - base, b.end - base - 1),
+        why != nullptr ? fmt::format("give '{}' memory of its own", why) : "compile without noalias");
   }
 
   const tile::Program& bound_;
@@ -202,25 +242,29 @@ std::optional<Diag> view_fault(const std::string& name, const ArrayView& view) {
     return Diag{DiagCode::ViewOutOfBuffer,
                 fmt::format("the view of '{}' with offset {} and strides {} reaches positions beyond 64 bits", name,
                             view.offset, list_text(view.strides)),
-                {}, "use smaller strides", {}};
+                {},
+                "use smaller strides",
+                {}};
   if (range->empty() || (range->begin >= 0 && range->end <= view.elements && checked_mul(range->end, bytes)))
     return std::nullopt;
   return Diag{DiagCode::ViewOutOfBuffer,
               fmt::format("the view of '{}' covers {}, but its buffer has {} elements ({} bytes)", name,
                           range_text(*range, bytes), view.elements, static_cast<__int128_t>(view.elements) * bytes),
-              {}, "check offset, strides and the size of the buffer", {}};
+              {},
+              "check offset, strides and the size of the buffer",
+              {}};
 }
 
-std::string list_text(const std::vector<std::int64_t>& numbers) { return fmt::format("({})", fmt::join(numbers, ", ")); }
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("({})", fmt::join(numbers, ", "));
+}
 
 std::string shape_text(DataType type, const std::vector<std::int64_t>& extents) {
   if (extents.empty()) return std::string(data_type_name(type));
   return fmt::format("{}[{}]", data_type_name(type), fmt::join(extents, ", "));
 }
 
-bool is_interface(const tile::Object& object) {
-  return object.kind == tile::ObjectKind::In || is_written(object);
-}
+bool is_interface(const tile::Object& object) { return object.kind == tile::ObjectKind::In || is_written(object); }
 
 bool is_written(const tile::Object& object) {
   return object.kind == tile::ObjectKind::Out || object.kind == tile::ObjectKind::InOut;
@@ -250,26 +294,17 @@ Result<LaunchRules> launch_rules(const tile::Program& bound, const std::map<std:
     if (!find_buffer(bound, name).valid()) faults.push_back(unknown_buffer(bound, name));
   for (tile::ObjectId id : bound.objects().ids()) {
     const tile::Object& object = bound.object(id);
-    if (!is_interface(object)) continue;
-    const std::vector<std::int64_t> extents = tile::bound_extents(bound, id);
-    const std::vector<std::int64_t> declared = declared_strides(bound, object);
-    std::vector<std::int64_t> strides = object.strides.empty() ? tile::dense_strides(extents) : declared;
-    const auto found = layouts.find(object.name);
-    if (found != layouts.end()) {
-      const std::vector<std::int64_t>& given = found->second.strides;
-      std::string fault;
-      if (given.size() != extents.size())
-        fault = fmt::format("'{}' has {} dimensions and expects as many strides, found {}", object.name,
-                            extents.size(), list_text(given));
-      else if (!object.strides.empty() && !same_layout(extents, declared, given))
-        fault = fmt::format("'{}' declares strides {}, found {}", object.name, list_text(declared), list_text(given));
-      if (!fault.empty()) {
-        faults.push_back(Diag{DiagCode::ArgumentStrides, std::move(fault), {}, "", {}});
-        continue;
-      }
-      strides = given;
+    if (object.kind == tile::ObjectKind::Temp) {
+      const auto fits = expect_addressable(object, point_count(tile::bound_extents(bound, id)).value());
+      if (!fits) faults.insert(faults.end(), fits.error().begin(), fits.error().end());
     }
-    rules.strides.emplace(id, std::move(strides));
+    if (!is_interface(object)) continue;
+    const auto layout = layouts.find(object.name);
+    auto strides = strides_of(bound, id, layout == layouts.end() ? nullptr : &layout->second);
+    if (strides)
+      rules.strides.emplace(id, std::move(*strides));
+    else
+      faults.insert(faults.end(), strides.error().begin(), strides.error().end());
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return rules;

@@ -23,24 +23,25 @@ namespace tilewright::driver {
 
 /// What a kernel was made for.
 struct LaunchRules {
-  std::map<tile::ObjectId, std::vector<std::int64_t>> strides;   ///< of every In, Out and InOut buffer
+  std::map<tile::ObjectId, std::vector<std::int64_t>> strides;  ///< of every In, Out and InOut buffer
   bool noalias = false;
 };
 
 /// Strides of every buffer: those the program declares, those of `layouts`, or dense row-major. UnknownBuffer,
-/// ArgumentStrides (rank, or a layout that contradicts the program).
+/// ArgumentStrides (rank, or a layout that contradicts the program), ViewOutOfBuffer (positions beyond 64 bits),
+/// OutOfMemory (more than a process can address, temporaries included).
 Result<LaunchRules> launch_rules(const tile::Program& bound, const std::map<std::string, BufferLayout>& layouts,
                                  bool noalias);
 
 /// Arguments that passed the checks.
 struct CheckedLaunch {
-  tile::Arguments arguments;              ///< every In, Out, InOut object; scalars point into `scalars`
-  std::deque<std::uint32_t> scalars;      ///< their bits, copied: they are read before anything is written
+  tile::Arguments arguments;          ///< every In, Out, InOut object; scalars point into `scalars`
+  std::deque<std::uint32_t> scalars;  ///< their bits, copied: they are read before anything is written
 };
 
-/// Checks, in this order: names (UnknownBuffer), presence (MissingArgument; a scalar with a default may be absent), type
-/// and alignment (ArgumentType), shape (ArgumentShape), strides (ArgumentStrides; axes of one point have none), range
-/// (ViewOutOfBuffer), a written view that addresses an element twice (ViewSelfOverlap), and a written buffer that
+/// Checks, in this order: names (UnknownBuffer), presence (MissingArgument; a scalar with a default may be absent),
+/// type and alignment (ArgumentType), shape (ArgumentShape), strides (ArgumentStrides; axes of one point have none),
+/// range (ViewOutOfBuffer), a written view that addresses an element twice (ViewSelfOverlap), and a written buffer that
 /// overlaps any other, or any overlap under noalias (BufferOverlap). Empty strides of an argument mean dense row-major.
 Result<CheckedLaunch> check_launch(const tile::Program& bound, const LaunchRules& rules, const Arguments& arguments);
 

@@ -27,8 +27,11 @@ Result<void> check_output_folders(const std::map<std::string, std::string>& outp
     else if (!path.starts_with("/dev/") && access(folder.c_str(), W_OK) != 0)
       why = fmt::format("no file can be made in '{}': {}", folder.string(), std::strerror(errno));
     if (why.empty()) continue;
-    faults.push_back(Diag{DiagCode::FileWrite, fmt::format("'{}' cannot be written: {}", path, why), {},
-                          "choose another path for '" + name + "'", {}});
+    faults.push_back(Diag{DiagCode::FileWrite,
+                          fmt::format("'{}' cannot be written: {}", path, why),
+                          {},
+                          "choose another path for '" + name + "'",
+                          {}});
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return {};
@@ -41,8 +44,7 @@ Result<std::vector<std::string>> write_outputs(const RunBuffers& buffers,
   for (const RunBuffer& buffer : buffers.buffers()) {
     const auto path = outputs.find(buffer.name);
     if (path == outputs.end()) continue;
-    const auto result =
-        write_npy(path->second, buffer.view.type, buffer.view.extents, RunBuffers::dense_bytes(buffer));
+    const auto result = write_npy(path->second, buffer.view.type, buffer.view.extents, RunBuffers::dense_bytes(buffer));
     if (result)
       written.push_back(path->second);
     else

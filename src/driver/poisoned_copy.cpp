@@ -28,7 +28,8 @@ Result<PoisonedCopy> PoisonedCopy::make(const ArrayView& original, Poison poison
   PoisonedCopy copy(std::move(buffer), original);
   copy.view_ = original;
   copy.view_.data = copy.buffer_.data();
-  copy.bits_ = driver::poison_bits(original.type, poison);
+  // The poison beside contents is another one: copied into an output it must not pass for the output's own.
+  copy.bits_ = driver::poison_bits(original.type, poison) ^ (with_contents ? 1U : 0U);
   copy.poisoned_ = surroundings(original.elements, range);
   copy.poison_range(copy.poisoned_);
   const auto bytes = static_cast<std::int64_t>(data_type_bytes(original.type));

@@ -45,7 +45,7 @@ class PoisonedCopy {
   GuardedBuffer buffer_;
   ArrayView original_, view_;
   std::uint32_t bits_ = 0;
-  ElementRange poisoned_;   ///< around the view; empty when the view itself is too large
+  ElementRange poisoned_;  ///< around the view; empty when the view itself is too large
 };
 
 }  // namespace tilewright::driver

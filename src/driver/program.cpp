@@ -19,11 +19,15 @@ namespace {
 
 BufferRole role_of(tile::ObjectKind kind) {
   switch (kind) {
-    case tile::ObjectKind::In: return BufferRole::In;
-    case tile::ObjectKind::Out: return BufferRole::Out;
-    case tile::ObjectKind::InOut: return BufferRole::InOut;
+    case tile::ObjectKind::In:
+      return BufferRole::In;
+    case tile::ObjectKind::Out:
+      return BufferRole::Out;
+    case tile::ObjectKind::InOut:
+      return BufferRole::InOut;
     case tile::ObjectKind::Temp:
-    case tile::ObjectKind::Memory: break;
+    case tile::ObjectKind::Memory:
+      break;
   }
   return BufferRole::Temp;
 }

@@ -10,8 +10,8 @@
 namespace tilewright {
 
 struct Program::Impl {
-  tile::Program program;                ///< verified
-  std::vector<StageTime> stage_times;   ///< parse, verify
+  tile::Program program;               ///< verified
+  std::vector<StageTime> stage_times;  ///< parse, verify
 };
 
 }  // namespace tilewright

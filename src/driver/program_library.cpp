@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHomeVariable = "TILEWRIGHT_HOME";
 constexpr const char* kSuffix = ".tile";
-constexpr int kLevelsAbove = 6;   // build/PRESET/tests/FOLDER/test_NAME finds the root of the tree
+constexpr int kLevelsAbove = 6;  // build/PRESET/tests/FOLDER/test_NAME finds the root of the tree
 
 fs::path running_binary() {
   std::error_code error;

@@ -18,8 +18,8 @@ struct ListedProgram {
 };
 
 struct ProgramList {
-  std::vector<ListedProgram> programs;   ///< sorted by name
-  Diags faults;                          ///< of files that are no programs
+  std::vector<ListedProgram> programs;  ///< sorted by name
+  Diags faults;                         ///< of files that are no programs
 };
 
 Result<ProgramList> list_programs();

@@ -93,6 +93,7 @@ class Resolver {
       return;
     }
     std::vector<std::string_view> choices;
+    choices.reserve(param.type_choices.size());
     for (DataType choice : param.type_choices) choices.push_back(data_type_name(choice));
     fault(fmt::format("'{}' expects an element type, found '{}'", param.name, *text),
           fmt::format("it can be {}", fmt::join(choices, ", ")));
@@ -234,7 +235,8 @@ Result<std::int64_t> parse_check(std::string_view text) {
     const auto rows = parse_int64(text.substr(kRows.size()));
     if (rows && *rows > 0) return *rows;
   }
-  return failure(DiagCode::BadOption, fmt::format("--check expects nothing or rows:N with N of at least 1, found '{}'", text),
+  return failure(DiagCode::BadOption,
+                 fmt::format("--check expects nothing or rows:N with N of at least 1, found '{}'", text),
                  "for example --check=rows:64");
 }
 

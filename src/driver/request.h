@@ -17,9 +17,9 @@
 
 namespace tilewright::driver {
 
-/// NAME=offset:N,strides:SxS..,elements:N; every part may be absent. Strides count elements, one a dimension, and may be
-/// negative; 'x', ':' and ',' part them. The default is the program's own layout. The default offset puts the lowest element at 0; the default
-/// size of the buffer ends with the highest one.
+/// NAME=offset:N,strides:SxS..,elements:N; every part may be absent. Strides count elements, one a dimension, and may
+/// be negative; 'x', ':' and ',' part them. The default is the program's own layout. The default offset puts the lowest
+/// element at 0; the default size of the buffer ends with the highest one.
 struct ViewRequest {
   std::optional<std::int64_t> offset;
   std::optional<std::vector<std::int64_t>> strides;
@@ -28,26 +28,26 @@ struct ViewRequest {
 
 /// A run as it was asked for. Maps go from buffer to value.
 struct RunRequest {
-  std::string program;                     ///< file or name
-  std::vector<std::string> assignments;    ///< NAME=VALUE
+  std::string program;                   ///< file or name
+  std::vector<std::string> assignments;  ///< NAME=VALUE
   Target target = Target::Cpu;
   int threads = 0;
-  std::map<std::string, std::string> inputs, outputs;   ///< .npy files
+  std::map<std::string, std::string> inputs, outputs;  ///< .npy files
   std::map<std::string, ViewRequest> views;
   std::optional<Fill> fill;
   bool check = false;
-  std::int64_t sample_rows = 0;            ///< 0: all
+  std::int64_t sample_rows = 0;  ///< 0: all
   bool time = false;
   bool noalias = false;
 
-  std::function<void(double)> progress;                              ///< of a check's reference
+  std::function<void(double)> progress;  ///< of a check's reference
   std::function<void(const std::vector<StageTime>&)> on_compiled;
 };
 
 /// The values of the assignments, by kind.
 struct Values {
   Bindings bindings;
-  std::map<std::string, std::uint32_t> scalars;   ///< bits in the scalar's type
+  std::map<std::string, std::uint32_t> scalars;  ///< bits in the scalar's type
 };
 
 /// Numbers for symbols and number parameters, type names for type parameters, numbers for scalar inputs. All faults:

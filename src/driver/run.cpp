@@ -50,7 +50,8 @@ BufferSummary summarize(const RunBuffer& buffer, const std::string& fill, bool w
   }
   if (!with_results || buffer.role == BufferRole::In) return summary;
   ArrayView head = buffer.view;
-  for (std::size_t d = 0; d + 1 < head.extents.size(); ++d) head.extents[d] = std::min<std::int64_t>(head.extents[d], 1);
+  for (std::size_t d = 0; d + 1 < head.extents.size(); ++d)
+    head.extents[d] = std::min<std::int64_t>(head.extents[d], 1);
   if (!head.extents.empty())
     head.extents.back() = std::min(head.extents.back(), static_cast<std::int64_t>(kFirstElements));
   for_each_element(head, [&](std::int64_t, std::int64_t position) { summary.first.push_back(number_at(position)); });
@@ -132,7 +133,8 @@ class Runner {
       total += sample;
     }
     std::sort(samples.begin(), samples.end());
-    report_.times = RunTimes{samples[samples.size() / 2], samples.front(), samples.back(), static_cast<int>(samples.size())};
+    report_.times =
+        RunTimes{samples[samples.size() / 2], samples.front(), samples.back(), static_cast<int>(samples.size())};
     return {};
   }
 
@@ -142,17 +144,22 @@ class Runner {
   RunReport report_;
 };
 
-std::string indices_text(const std::vector<std::int64_t>& indices) { return fmt::format("[{}]", fmt::join(indices, ", ")); }
+std::string indices_text(const std::vector<std::int64_t>& indices) {
+  return fmt::format("[{}]", fmt::join(indices, ", "));
+}
 
 std::string wrong_text(const WrongElement& wrong) {
   const std::string place = wrong.buffer + (wrong.indices.empty() ? "" : indices_text(wrong.indices));
   const std::string expected = format_double(wrong.expected), found = format_double(wrong.found);
   switch (wrong.kind) {
-    case WrongKind::Unwritten: return fmt::format("{} was never written; expected {}", place, expected);
-    case WrongKind::Uninvited: return fmt::format("{} = {} was written, but the program stores nothing there", place, found);
+    case WrongKind::Unwritten:
+      return fmt::format("{} was never written; expected {}", place, expected);
+    case WrongKind::Uninvited:
+      return fmt::format("{} = {} was written, but the program stores nothing there", place, found);
     case WrongKind::Value:
     case WrongKind::Class:
-    case WrongKind::Sign: break;
+    case WrongKind::Sign:
+      break;
   }
   return fmt::format("{}: expected {} within {}, found {}", place, expected, format_double(wrong.bound), found);
 }
@@ -207,7 +214,8 @@ Diags check_faults(const RunReport& report) {
     std::string message =
         fmt::format("with the contents {}: {} of {} elements are wrong, {} were never written", check.contents,
                     found.wrong_elements, found.checked_elements, found.unwritten_elements);
-    if (found.out_of_bounds_writes > 0) message += fmt::format(", {} writes beside the views", found.out_of_bounds_writes);
+    if (found.out_of_bounds_writes > 0)
+      message += fmt::format(", {} writes beside the views", found.out_of_bounds_writes);
     if (found.changed_inputs > 0) message += fmt::format(", {} elements of inputs changed", found.changed_inputs);
     if (!found.harmed.empty()) message += fmt::format(" (harmed: {})", fmt::join(found.harmed, ", "));
     Diag diag{DiagCode::CheckFailed, std::move(message), {}, check.repeat, {}};

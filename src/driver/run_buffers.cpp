@@ -43,11 +43,11 @@ Result<ArrayView> place_view(const std::string& name, DataType type, std::vector
 Result<NpyArray> read_contents(const RunBuffer& buffer, const std::string& path) {
   TW_TRY(NpyArray array, read_npy(path, buffer.view.type));
   if (array.shape == buffer.view.extents) return array;
-  return failure(DiagCode::NpyShape,
-                 fmt::format("'{}' expects {}, found {} in '{}'", buffer.name,
-                             shape_text(buffer.view.type, buffer.view.extents), shape_text(array.type, array.shape),
-                             path),
-                 "bind sizes that fit the file, or give another file");
+  return failure(
+      DiagCode::NpyShape,
+      fmt::format("'{}' expects {}, found {} in '{}'", buffer.name, shape_text(buffer.view.type, buffer.view.extents),
+                  shape_text(array.type, array.shape), path),
+      "bind sizes that fit the file, or give another file");
 }
 
 /// Copies dense contents into the view. False when two points of one element have different contents.
@@ -98,15 +98,22 @@ Result<void> check_buffer_names(const Program& program, const RunRequest& reques
     if (!id.valid())
       faults.push_back(unknown_buffer(family, name));
     else if (family.object(id).scalar_input())
-      faults.push_back(Diag{DiagCode::BadOption, fmt::format("{} expects a buffer, but '{}' is a scalar", option, name), {},
-                            fmt::format("write {}=VALUE", name), {}});
+      faults.push_back(Diag{DiagCode::BadOption,
+                            fmt::format("{} expects a buffer, but '{}' is a scalar", option, name),
+                            {},
+                            fmt::format("write {}=VALUE", name),
+                            {}});
     else if (!fits(family.object(id)))
-      faults.push_back(Diag{DiagCode::BadOption, fmt::format("{} expects {}, but '{}' is not one", option, why, name), {},
-                            std::move(hint), {}});
+      faults.push_back(Diag{DiagCode::BadOption,
+                            fmt::format("{} expects {}, but '{}' is not one", option, why, name),
+                            {},
+                            std::move(hint),
+                            {}});
   };
   for (const auto& [name, path] : request.inputs)
-    check("--in", name, [](const tile::Object& o) { return o.kind != tile::ObjectKind::Out; }, "an input",
-          fmt::format("--out {}=FILE.npy writes an output", name));
+    check(
+        "--in", name, [](const tile::Object& o) { return o.kind != tile::ObjectKind::Out; }, "an input",
+        fmt::format("--out {}=FILE.npy writes an output", name));
   for (const auto& [name, path] : request.outputs)
     check("--out", name, is_written, "an output", fmt::format("--in {}=FILE.npy gives an input", name));
   for (const auto& [name, view] : request.views) check("--view", name, is_interface, "a buffer", "");
@@ -147,7 +154,8 @@ Result<RunBuffers> RunBuffers::make(const Kernel& kernel, const RunRequest& requ
     RunBuffer buffer{object.name, role_of(object), object.scalar_input(), 0, std::move(memory), one.view, {}, {}, {}};
     buffer.default_value = object.default_value;
     if (!buffer.scalar && buffer.role != BufferRole::Out) buffer.input = inputs++;
-    if (const auto value = values.scalars.find(object.name); value != values.scalars.end()) buffer.value = value->second;
+    if (const auto value = values.scalars.find(object.name); value != values.scalars.end())
+      buffer.value = value->second;
     if (const auto path = request.inputs.find(object.name); path != request.inputs.end()) {
       auto contents = read_contents(buffer, path->second);
       if (!contents) {
@@ -159,7 +167,9 @@ Result<RunBuffers> RunBuffers::make(const Kernel& kernel, const RunRequest& requ
                               fmt::format("the strides {} of '{}' give several elements one place, but '{}' holds "
                                           "different values for them",
                                           list_text(buffer.view.strides), object.name, path->second),
-                              {}, "use strides that keep the elements apart", {}});
+                              {},
+                              "use strides that keep the elements apart",
+                              {}});
       buffer.file = std::move(*contents);
     }
     all.buffers_.push_back(std::move(buffer));

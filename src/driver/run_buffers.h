@@ -21,11 +21,11 @@ struct RunBuffer {
   std::string name;
   BufferRole role = BufferRole::In;
   bool scalar = false;
-  int input = 0;                  ///< number among the inputs, for fills
+  int input = 0;  ///< number among the inputs, for fills
   GuardedBuffer memory;
   ArrayView view;
-  std::optional<NpyArray> file;   ///< contents that were given
-  std::optional<std::uint32_t> value;   ///< of a scalar that was given
+  std::optional<NpyArray> file;        ///< contents that were given
+  std::optional<std::uint32_t> value;  ///< of a scalar that was given
   std::optional<double> default_value;
 
   bool filled() const { return role != BufferRole::Out && !scalar && !file; }
@@ -33,8 +33,9 @@ struct RunBuffer {
 
 class RunBuffers {
  public:
-  /// Allocates and reads the files. Nothing is filled yet. Faults: UnknownBuffer and BadOption for names that do not fit
-  /// their option, those of read_npy, NpyShape, ViewOutOfBuffer, OutOfMemory. `kernel` is what the request compiles to.
+  /// Allocates and reads the files. Nothing is filled yet. Faults: UnknownBuffer and BadOption for names that do not
+  /// fit their option, those of read_npy, NpyShape, ViewOutOfBuffer, OutOfMemory. `kernel` is what the request compiles
+  /// to.
   static Result<RunBuffers> make(const Kernel& kernel, const RunRequest& request, const Values& values);
 
   /// Writes the contents of inputs and inouts; outputs become zeros.

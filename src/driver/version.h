@@ -6,9 +6,9 @@
 namespace tilewright::driver {
 
 struct VersionFacts {
-  std::string version;   ///< of Tilewright
-  std::string llvm;      ///< version of the code generator
-  std::string host;      ///< LLVM's name of the processor
+  std::string version;  ///< of Tilewright
+  std::string llvm;     ///< version of the code generator
+  std::string host;     ///< LLVM's name of the processor
   int cores = 1;
 };
 

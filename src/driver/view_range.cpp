@@ -97,7 +97,8 @@ SelfOverlapVerdict find_self_overlap(const std::vector<std::int64_t>& extents,
 
   std::vector<std::pair<std::int64_t, std::int64_t>> positions;
   positions.reserve(static_cast<std::size_t>(*count));
-  for_each_element(view, [&](std::int64_t ordinal, std::int64_t position) { positions.emplace_back(position, ordinal); });
+  for_each_element(view,
+                   [&](std::int64_t ordinal, std::int64_t position) { positions.emplace_back(position, ordinal); });
   std::sort(positions.begin(), positions.end());
   const auto twice = std::adjacent_find(positions.begin(), positions.end(),
                                         [](const auto& a, const auto& b) { return a.first == b.first; });

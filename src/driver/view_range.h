@@ -30,7 +30,7 @@ enum class SelfOverlap : std::uint8_t { None, Certain, Unknown };
 
 struct SelfOverlapVerdict {
   SelfOverlap kind = SelfOverlap::None;
-  std::vector<std::int64_t> first, second;   ///< Certain: two points of one element
+  std::vector<std::int64_t> first, second;  ///< Certain: two points of one element
 };
 
 /// Exact for every view whose strides nest (each larger than what the smaller ones span) and for every view of at most

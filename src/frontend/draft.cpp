@@ -224,21 +224,26 @@ void Draft::stage(std::string label, Place at) {
 }
 
 void Draft::opaque(std::string symbol, const std::vector<Argument>& arguments, Place at) {
-  if (session_->finished()) return;
-  std::vector<tile::ValueId> values;
+  std::vector<ValueTermPtr> terms;
+  for (const Argument& argument : arguments)
+    if (const auto* value = std::get_if<Value>(&argument.what())) terms.push_back(value->term());
+  if (!session_->begin_statement(at, terms)) return;
   std::vector<tile::ObjectId> objects;
   bool ok = true;
   for (const Argument& argument : arguments) {
-    if (const auto* buffer = std::get_if<Buffer>(&argument.what())) {
-      const auto object = session_->object(*buffer, at);
-      ok = ok && object.has_value();
-      if (object) objects.push_back(*object);
-    }
+    const auto* buffer = std::get_if<Buffer>(&argument.what());
+    if (buffer == nullptr) continue;
+    const auto object = session_->object(*buffer, at);
+    ok = ok && object.has_value();
+    objects.push_back(object.value_or(tile::ObjectId{}));
   }
-  session_->begin_statement(at, {});
-  for (const Argument& argument : arguments)
-    if (const auto* value = std::get_if<Value>(&argument.what()))
-      values.push_back(Maker(*session_).value(value->term()));
+  Maker maker(*session_);
+  std::vector<Maker::Part> parts;
+  parts.reserve(terms.size());
+  for (const ValueTermPtr& term : terms) parts.push_back(maker.part(term));
+  std::vector<tile::ValueId> values;
+  values.reserve(parts.size());
+  for (const Maker::Part& part : parts) values.push_back(maker.value_of(part));
   session_->at(at);
   if (ok) session_->builder().opaque(std::move(symbol), std::move(values), std::move(objects));
 }

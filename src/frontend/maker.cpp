@@ -55,8 +55,10 @@ Maker::Part Maker::part(const ValueTermPtr& term) {
     term->owner = session_.shared_from_this();
     term->value = *value;
     term->block = session_.block();
-    if (!term->closed) term->formula = MadeLeaf{};
-    term->depth = 1;
+    if (!term->closed) {
+      term->formula = MadeLeaf{};
+      term->depth = 1;
+    }
   }
   return result;
 }
@@ -124,11 +126,10 @@ Maker::Part Maker::make(const BinaryTerm& term, const Place& place) {
 }
 
 Maker::Part Maker::make(const SelectTerm& term, const Place& place) {
-  const ValueId condition = value(term.condition);
-  const Part a = part(term.a);
-  const Part b = part(term.b);
+  const Part parts[] = {part(term.condition), part(term.a), part(term.b)};
+  const ValueId condition = value_of(parts[0]);
   ValueId x, y;
-  if (!unify(a, b, "select", place, x, y)) return nothing(place);
+  if (!unify(parts[1], parts[2], "select", place, x, y)) return nothing(place);
   session_.at(place);
   return made(builder_.select(condition, x, y), place);
 }
@@ -220,12 +221,13 @@ Maker::Part Maker::make(const RelabelTerm& term, const Place& place) {
 }
 
 Maker::Part Maker::make(const GatherTerm& term, const Place& place) {
-  const ValueId x = value(term.x);
+  const Part parts[] = {part(term.x), part(term.indices), part(term.fallback)};
   const auto axis = session_.axis(term.axis, place);
-  const ValueId indices = value(term.indices);
+  const ValueId x = value_of(parts[0]);
+  const ValueId indices = value_of(parts[1]);
   std::optional<tile::ElementType> element;
   if (x.valid()) element = builder_.type_of(x).element;
-  const ValueId fallback = value(term.fallback, element);
+  const ValueId fallback = value_of(parts[2], element);
   session_.at(place);
   return axis ? made(builder_.gather(x, *axis, indices, fallback), place) : nothing(place);
 }
@@ -238,16 +240,18 @@ Maker::Part Maker::make(const FoldTerm& term, const Place& place) {
 }
 
 Maker::Part Maker::make(const MmaTerm& term, const Place& place) {
-  const ValueId a = value(term.a);
-  const ValueId b = value(term.b);
-  const ValueId c = value(term.c);
+  const Part parts[] = {part(term.a), part(term.b), part(term.c)};
+  const ValueId a = value_of(parts[0]);
+  const ValueId b = value_of(parts[1]);
+  const ValueId c = value_of(parts[2]);
   session_.at(place);
   return made(builder_.mma(a, b, c, term.reassociate), place);
 }
 
 Maker::Part Maker::make(const MatmulTerm& term, const Place& place) {
-  const ValueId a = value(term.a);
-  const ValueId b = value(term.b);
+  const Part parts[] = {part(term.a), part(term.b)};
+  const ValueId a = value_of(parts[0]);
+  const ValueId b = value_of(parts[1]);
   const auto axes = session_.axes(term.axes, place);
   if (!a.valid() || !b.valid() || !axes) return nothing(place);
   const bool integers = builder_.type_of(a).element == tile::kI32 && builder_.type_of(b).element == tile::kI32;

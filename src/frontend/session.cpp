@@ -195,7 +195,7 @@ tile::TypeParamId Session::type_param(tile::TypeParam param) {
 
 // ---- Statements ----------------------------------------------------------------------------------------------------
 
-bool Session::begin_statement(const Place& place, std::initializer_list<ValueTermPtr> parts) {
+bool Session::begin_statement(const Place& place, const std::vector<ValueTermPtr>& parts) {
   if (finished_) return false;
   make_pending(parts);
   at(place);
@@ -221,14 +221,13 @@ void collect_parts(const ValueTerm& term, TermSet& found) {
 
 }  // namespace
 
-void Session::make_pending(std::initializer_list<ValueTermPtr> parts) {
+void Session::make_pending(const std::vector<ValueTermPtr>& parts) {
   std::vector<ValueTermPtr> waiting;
   for (const auto& weak : pending_)
     if (ValueTermPtr term = weak.lock(); term && !is_made(*term)) waiting.push_back(std::move(term));
   pending_.clear();
   TermSet inner;
   for (const ValueTermPtr& part : parts) {
-    if (!part) continue;
     inner.insert(part.get());
     collect_parts(*part, inner);
   }

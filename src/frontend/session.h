@@ -2,7 +2,6 @@
 // no statement has used yet.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,7 +53,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Statements.
   /// Makes the formulas that are older than this statement and not part of it. False when the draft is finished.
-  bool begin_statement(const Place& place, std::initializer_list<ValueTermPtr> parts = {});
+  bool begin_statement(const Place& place, const std::vector<ValueTermPtr>& parts = {});
   /// A formula that a later statement must not overtake.
   void watch(const ValueTermPtr& term) { pending_.push_back(term); }
   /// A formula that was read and needs no operation.
@@ -98,7 +97,7 @@ class Session : public std::enable_shared_from_this<Session> {
   };
 
   tile::IndexId build(const IndexTerm& term, const Place& place);
-  void make_pending(std::initializer_list<ValueTermPtr> parts);
+  void make_pending(const std::vector<ValueTermPtr>& parts);
   void close_innermost();
   bool close_inside(BlockToken block, const Place& place);
 

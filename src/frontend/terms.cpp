@@ -51,6 +51,7 @@ ValueTermPtr make_now(ValueTermPtr term) {
   Maker(*session).part(term);
   term->formula = MadeLeaf{};
   term->closed = false;
+  term->depth = 1;
   return term;
 }
 

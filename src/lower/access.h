@@ -19,7 +19,7 @@ struct ObjectPlace {
   kernel::MemoryRef memory;
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> strides;
-  std::int64_t offset = 0;   ///< of the element at coordinates 0
+  std::int64_t offset = 0;  ///< of the element at coordinates 0
   std::vector<tile::AxisId> layout_axes;
   tile::IndexId layout;
 
@@ -36,15 +36,15 @@ struct Dimension {
   tile::IndexId coord;
   std::int64_t extent = 0;
   RangeCheck check = RangeCheck::General;
-  LinearForm form;           ///< Linear
-  std::int64_t lowest = 0;   ///< Linear: the least sum of the axes' parts, <= 0
-  std::int64_t span = 0;     ///< Linear: the greatest minus the least
+  LinearForm form;          ///< Linear
+  std::int64_t lowest = 0;  ///< Linear: the least sum of the axes' parts, <= 0
+  std::int64_t span = 0;    ///< Linear: the greatest minus the least
 };
 
 struct Access {
   const ObjectPlace* place = nullptr;
   std::vector<Dimension> dimensions;
-  std::optional<LinearForm> address;   ///< when all coordinates are linear and the object has strides
+  std::optional<LinearForm> address;  ///< when all coordinates are linear and the object has strides
 };
 
 class AccessEmitter {

@@ -10,8 +10,7 @@ namespace tilewright::lower {
 
 using namespace tile;
 
-void Elements::collect_loads(ValueId value, bool own_op, std::vector<const Access*>& found,
-                             std::set<ValueId>& seen) {
+void Elements::collect_loads(ValueId value, bool own_op, std::vector<const Access*>& found, std::set<ValueId>& seen) {
   const OpId def = program_.value(value).def;
   if (!def.valid() || (!own_op && !is_inline(value)) || !seen.insert(value).second) return;
   const OpPayload& payload = program_.op(def).payload;

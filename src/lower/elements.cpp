@@ -17,16 +17,26 @@ using kernel::ScalarType;
 
 kernel::UnaryKind unary_kind(UnaryKind kind) {
   switch (kind) {
-    case UnaryKind::Neg: return kernel::UnaryKind::Neg;
-    case UnaryKind::Not: return kernel::UnaryKind::Not;
-    case UnaryKind::Abs: return kernel::UnaryKind::Abs;
-    case UnaryKind::Exp: return kernel::UnaryKind::Exp;
-    case UnaryKind::Log: return kernel::UnaryKind::Log;
-    case UnaryKind::Sqrt: return kernel::UnaryKind::Sqrt;
-    case UnaryKind::Tanh: return kernel::UnaryKind::Tanh;
-    case UnaryKind::Sin: return kernel::UnaryKind::Sin;
-    case UnaryKind::Cos: return kernel::UnaryKind::Cos;
-    case UnaryKind::Floor: return kernel::UnaryKind::Floor;
+    case UnaryKind::Neg:
+      return kernel::UnaryKind::Neg;
+    case UnaryKind::Not:
+      return kernel::UnaryKind::Not;
+    case UnaryKind::Abs:
+      return kernel::UnaryKind::Abs;
+    case UnaryKind::Exp:
+      return kernel::UnaryKind::Exp;
+    case UnaryKind::Log:
+      return kernel::UnaryKind::Log;
+    case UnaryKind::Sqrt:
+      return kernel::UnaryKind::Sqrt;
+    case UnaryKind::Tanh:
+      return kernel::UnaryKind::Tanh;
+    case UnaryKind::Sin:
+      return kernel::UnaryKind::Sin;
+    case UnaryKind::Cos:
+      return kernel::UnaryKind::Cos;
+    case UnaryKind::Floor:
+      return kernel::UnaryKind::Floor;
   }
   return {};
 }
@@ -34,12 +44,18 @@ kernel::UnaryKind unary_kind(UnaryKind kind) {
 std::optional<CompareKind> compare_kind(BinaryKind kind) {
   if (!is_comparison(kind)) return std::nullopt;
   switch (kind) {
-    case BinaryKind::Lt: return CompareKind::Lt;
-    case BinaryKind::Le: return CompareKind::Le;
-    case BinaryKind::Gt: return CompareKind::Gt;
-    case BinaryKind::Ge: return CompareKind::Ge;
-    case BinaryKind::Eq: return CompareKind::Eq;
-    case BinaryKind::Ne: return CompareKind::Ne;
+    case BinaryKind::Lt:
+      return CompareKind::Lt;
+    case BinaryKind::Le:
+      return CompareKind::Le;
+    case BinaryKind::Gt:
+      return CompareKind::Gt;
+    case BinaryKind::Ge:
+      return CompareKind::Ge;
+    case BinaryKind::Eq:
+      return CompareKind::Eq;
+    case BinaryKind::Ne:
+      return CompareKind::Ne;
     case BinaryKind::Add:
     case BinaryKind::Sub:
     case BinaryKind::Mul:
@@ -48,28 +64,39 @@ std::optional<CompareKind> compare_kind(BinaryKind kind) {
     case BinaryKind::Max:
     case BinaryKind::Min:
     case BinaryKind::And:
-    case BinaryKind::Or: break;
+    case BinaryKind::Or:
+      break;
   }
   return std::nullopt;
 }
 
 kernel::BinaryKind binary_kind(BinaryKind kind, bool is_float) {
   switch (kind) {
-    case BinaryKind::Add: return kernel::BinaryKind::Add;
-    case BinaryKind::Sub: return kernel::BinaryKind::Sub;
-    case BinaryKind::Mul: return kernel::BinaryKind::Mul;
-    case BinaryKind::Div: return is_float ? kernel::BinaryKind::Div : kernel::BinaryKind::FloorDiv;
-    case BinaryKind::Mod: return is_float ? kernel::BinaryKind::Fmod : kernel::BinaryKind::FloorMod;
-    case BinaryKind::Max: return kernel::BinaryKind::Max;
-    case BinaryKind::Min: return kernel::BinaryKind::Min;
-    case BinaryKind::And: return kernel::BinaryKind::And;
-    case BinaryKind::Or: return kernel::BinaryKind::Or;
+    case BinaryKind::Add:
+      return kernel::BinaryKind::Add;
+    case BinaryKind::Sub:
+      return kernel::BinaryKind::Sub;
+    case BinaryKind::Mul:
+      return kernel::BinaryKind::Mul;
+    case BinaryKind::Div:
+      return is_float ? kernel::BinaryKind::Div : kernel::BinaryKind::FloorDiv;
+    case BinaryKind::Mod:
+      return is_float ? kernel::BinaryKind::Fmod : kernel::BinaryKind::FloorMod;
+    case BinaryKind::Max:
+      return kernel::BinaryKind::Max;
+    case BinaryKind::Min:
+      return kernel::BinaryKind::Min;
+    case BinaryKind::And:
+      return kernel::BinaryKind::And;
+    case BinaryKind::Or:
+      return kernel::BinaryKind::Or;
     case BinaryKind::Lt:
     case BinaryKind::Le:
     case BinaryKind::Gt:
     case BinaryKind::Ge:
     case BinaryKind::Eq:
-    case BinaryKind::Ne: break;
+    case BinaryKind::Ne:
+      break;
   }
   return {};
 }
@@ -82,18 +109,25 @@ double saturated(double value, double low, double high) {
 
 kernel::ScalarType scalar_type(DataType type) {
   switch (type) {
-    case DataType::F32: return ScalarType::F32;
-    case DataType::F16: return ScalarType::F16;
-    case DataType::BF16: return ScalarType::BF16;
-    case DataType::I32: return ScalarType::I32;
-    case DataType::Index: return ScalarType::I64;
-    case DataType::Bool: return ScalarType::I1;
+    case DataType::F32:
+      return ScalarType::F32;
+    case DataType::F16:
+      return ScalarType::F16;
+    case DataType::BF16:
+      return ScalarType::BF16;
+    case DataType::I32:
+      return ScalarType::I32;
+    case DataType::Index:
+      return ScalarType::I64;
+    case DataType::Bool:
+      return ScalarType::I1;
     case DataType::I8:
     case DataType::U8:
     case DataType::I4Scaled:
     case DataType::F8E4M3:
     case DataType::F8E5M2:
-    case DataType::F64: break;
+    case DataType::F64:
+      break;
   }
   TW_CHECK(!"an element type that tiles can have");
   return {};
@@ -101,15 +135,17 @@ kernel::ScalarType scalar_type(DataType type) {
 
 kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, double value) {
   switch (type) {
-    case ScalarType::I1: return builder.const_bool(value != 0);
+    case ScalarType::I1:
+      return builder.const_bool(value != 0);
     case ScalarType::I32:
-      return builder.const_i32(static_cast<std::int32_t>(saturated(value, std::numeric_limits<std::int32_t>::min(),
-                                                                   std::numeric_limits<std::int32_t>::max())));
+      return builder.const_i32(static_cast<std::int32_t>(
+          saturated(value, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max())));
     case ScalarType::I64:
       return builder.const_i64(static_cast<std::int64_t>(saturated(value, -0x1p63, 0x1.fffffffffffffp62)));
     case ScalarType::F16:
     case ScalarType::BF16:
-    case ScalarType::F32: return builder.const_float(type, value);
+    case ScalarType::F32:
+      return builder.const_float(type, value);
   }
   return {};
 }
@@ -249,33 +285,30 @@ kernel::ValueId Elements::element(ValueId value, const Point& at) {
   return made;
 }
 
-kernel::ValueId Elements::result_element(ValueId value, const Point& at) {
-  return emit(value, definition(value), at);
-}
+kernel::ValueId Elements::result_element(ValueId value, const Point& at) { return emit(value, definition(value), at); }
 
 kernel::ValueId Elements::emit(ValueId value, const OpPayload& payload, const Point& at) {
-  return std::visit(
-      Overloaded{
-          [&](const ConstantOp& op) { return emit_literal(b_, type(value), op.literal.value()); },
-          [&](const IndexValueOp& op) { return index_.emit(op.expr, at); },
-          [&](const UnaryOp& op) { return b_.unary(unary_kind(op.kind), element(op.operand, at)); },
-          [&](const BinaryOp& op) { return emit_binary(op, at); },
-          [&](const SelectOp& op) {
-            const kernel::ValueId condition = element(op.condition, at);
-            const kernel::ValueId if_true = element(op.if_true, at);
-            return b_.select(condition, if_true, element(op.if_false, at));
-          },
-          [&](const CastOp& op) { return b_.cast(type(value), element(op.operand, at)); },
-          [&](const BroadcastOp& op) { return element(op.operand, at); },
-          [&](const ReindexOp& op) { return element(op.operand, reindexed(op, at)); },
-          [&](const GatherOp& op) { return emit_gather(op, at); },
-          [&](const LoadOp& op) { return emit_load(program_.value(value).def, op, at); },
-          [&](const auto&) {
-            TW_CHECK(!"an operation with elements of its own");
-            return kernel::ValueId{};
-          },
-      },
-      payload);
+  return std::visit(Overloaded{
+                        [&](const ConstantOp& op) { return emit_literal(b_, type(value), op.literal.value()); },
+                        [&](const IndexValueOp& op) { return index_.emit(op.expr, at); },
+                        [&](const UnaryOp& op) { return b_.unary(unary_kind(op.kind), element(op.operand, at)); },
+                        [&](const BinaryOp& op) { return emit_binary(op, at); },
+                        [&](const SelectOp& op) {
+                          const kernel::ValueId condition = element(op.condition, at);
+                          const kernel::ValueId if_true = element(op.if_true, at);
+                          return b_.select(condition, if_true, element(op.if_false, at));
+                        },
+                        [&](const CastOp& op) { return b_.cast(type(value), element(op.operand, at)); },
+                        [&](const BroadcastOp& op) { return element(op.operand, at); },
+                        [&](const ReindexOp& op) { return element(op.operand, reindexed(op, at)); },
+                        [&](const GatherOp& op) { return emit_gather(op, at); },
+                        [&](const LoadOp& op) { return emit_load(program_.value(value).def, op, at); },
+                        [&](const auto&) {
+                          TW_CHECK(!"an operation with elements of its own");
+                          return kernel::ValueId{};
+                        },
+                    },
+                    payload);
 }
 
 kernel::ValueId Elements::emit_binary(const BinaryOp& op, const Point& at) {

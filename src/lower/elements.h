@@ -21,7 +21,8 @@ kernel::ScalarType scalar_type(DataType type);
 /// The constant of a literal; integers saturate.
 kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, double value);
 
-/// A tile as memory: element p lies at offset + sum(strides[axis] * p[axis]) of the slot; axes without stride broadcast.
+/// A tile as memory: element p lies at offset + sum(strides[axis] * p[axis]) of the slot; axes without stride
+/// broadcast.
 struct StridedView {
   SlotId slot;
   std::map<tile::AxisId, std::int64_t> strides;
@@ -63,8 +64,8 @@ class Elements {
   const Access& access(tile::OpId op);
 
   /// Emits `emit` once, or twice under a test: with every Linear access among the loads fused into `root` and `more`
-  /// known to be in range, and without. known_in_range() tells which one is being emitted. root may be none; own_op: its
-  /// own operation is computed here, whatever its form. The value that emit returns (none: nothing) is passed on.
+  /// known to be in range, and without. known_in_range() tells which one is being emitted. root may be none; own_op:
+  /// its own operation is computed here, whatever its form. The value that emit returns (none: nothing) is passed on.
   kernel::ValueId versioned_value(tile::ValueId root, bool own_op, std::vector<const Access*> more,
                                   const std::function<kernel::ValueId()>& emit);
   template <class Emit>
@@ -99,7 +100,9 @@ class Elements {
   bool reads_in_place(tile::ValueId value, SlotId slot, const std::vector<tile::AxisId>& axes, bool own_op,
                       std::set<tile::ValueId>& seen) const;
   void collect_slots(tile::ValueId value, std::set<SlotId>& slots, std::set<tile::ValueId>& seen) const;
-  const tile::OpPayload& definition(tile::ValueId value) const { return program_.op(program_.value(value).def).payload; }
+  const tile::OpPayload& definition(tile::ValueId value) const {
+    return program_.op(program_.value(value).def).payload;
+  }
 
   const tile::Program& program_;
   const ValuePlan& plan_;

@@ -19,15 +19,19 @@ kernel::ValueId Point::at(tile::AxisId axis) const {
 kernel::ValueId IndexEmitter::emit(tile::IndexId expr, const Point& at) {
   const tile::IndexNode& node = program_.index()[expr];
   switch (node.kind) {
-    case IndexKind::Constant: return b_.const_i64(node.value);
+    case IndexKind::Constant:
+      return b_.const_i64(node.value);
     case IndexKind::Coord: {
       const auto found = coords_.find(node.coord());
       TW_CHECK(found != coords_.end());
       return found->second;
     }
-    case IndexKind::Axis: return at.at(node.axis());
+    case IndexKind::Axis:
+      return at.at(node.axis());
     case IndexKind::Symbol:
-    case IndexKind::Param: TW_CHECK(!"the program is bound"); return {};
+    case IndexKind::Param:
+      TW_CHECK(!"the program is bound");
+      return {};
     case IndexKind::Add:
     case IndexKind::Sub:
     case IndexKind::Mul:
@@ -39,7 +43,8 @@ kernel::ValueId IndexEmitter::emit(tile::IndexId expr, const Point& at) {
     case IndexKind::BitAnd:
     case IndexKind::BitXor:
     case IndexKind::ShiftLeft:
-    case IndexKind::ShiftRight: return emit_op(node, at);
+    case IndexKind::ShiftRight:
+      return emit_op(node, at);
   }
   return {};
 }
@@ -48,26 +53,38 @@ kernel::ValueId IndexEmitter::emit_op(const tile::IndexNode& node, const Point& 
   const kernel::ValueId lhs = emit(node.lhs, at);
   const kernel::ValueId rhs = emit(node.rhs, at);
   switch (node.kind) {
-    case IndexKind::Add: return b_.add(lhs, rhs);
-    case IndexKind::Sub: return b_.sub(lhs, rhs);
-    case IndexKind::Mul: return b_.mul(lhs, rhs);
-    case IndexKind::FloorDiv: return b_.binary(BinaryKind::FloorDiv, lhs, rhs);
+    case IndexKind::Add:
+      return b_.add(lhs, rhs);
+    case IndexKind::Sub:
+      return b_.sub(lhs, rhs);
+    case IndexKind::Mul:
+      return b_.mul(lhs, rhs);
+    case IndexKind::FloorDiv:
+      return b_.binary(BinaryKind::FloorDiv, lhs, rhs);
     case IndexKind::CeilDiv: {
       const kernel::ValueId zero = b_.const_i64(0);
       return b_.sub(zero, b_.binary(BinaryKind::FloorDiv, b_.sub(zero, lhs), rhs));
     }
-    case IndexKind::Mod: return b_.binary(BinaryKind::FloorMod, lhs, rhs);
-    case IndexKind::Min: return b_.binary(BinaryKind::Min, lhs, rhs);
-    case IndexKind::Max: return b_.binary(BinaryKind::Max, lhs, rhs);
-    case IndexKind::BitAnd: return b_.binary(BinaryKind::And, lhs, rhs);
-    case IndexKind::BitXor: return b_.binary(BinaryKind::Xor, lhs, rhs);
-    case IndexKind::ShiftLeft: return b_.binary(BinaryKind::Shl, lhs, rhs);
-    case IndexKind::ShiftRight: return b_.binary(BinaryKind::Shr, lhs, rhs);
+    case IndexKind::Mod:
+      return b_.binary(BinaryKind::FloorMod, lhs, rhs);
+    case IndexKind::Min:
+      return b_.binary(BinaryKind::Min, lhs, rhs);
+    case IndexKind::Max:
+      return b_.binary(BinaryKind::Max, lhs, rhs);
+    case IndexKind::BitAnd:
+      return b_.binary(BinaryKind::And, lhs, rhs);
+    case IndexKind::BitXor:
+      return b_.binary(BinaryKind::Xor, lhs, rhs);
+    case IndexKind::ShiftLeft:
+      return b_.binary(BinaryKind::Shl, lhs, rhs);
+    case IndexKind::ShiftRight:
+      return b_.binary(BinaryKind::Shr, lhs, rhs);
     case IndexKind::Constant:
     case IndexKind::Coord:
     case IndexKind::Axis:
     case IndexKind::Symbol:
-    case IndexKind::Param: break;
+    case IndexKind::Param:
+      break;
   }
   return {};
 }

@@ -21,8 +21,8 @@ std::unexpected<Diags> address_overflow() {
 Result<BufferLayout> make_buffer_layout(const std::vector<std::int64_t>& extents,
                                         const std::vector<std::int64_t>& strides) {
   if (extents.size() != strides.size())
-    return failure(DiagCode::ArgumentStrides, "expected " + std::to_string(extents.size()) + " strides, found " +
-                                                  std::to_string(strides.size()));
+    return failure(DiagCode::ArgumentStrides,
+                   "expected " + std::to_string(extents.size()) + " strides, found " + std::to_string(strides.size()));
   BufferLayout layout{strides, 0, 0};
   bool empty = false;
   for (std::int64_t extent : extents) {

@@ -16,8 +16,8 @@ namespace tilewright::lower {
 /// is the view's first element plus low. All elements lie in [0, count).
 struct BufferLayout {
   std::vector<std::int64_t> strides;
-  std::int64_t low = 0;     ///< the most negative reachable sum, <= 0
-  std::int64_t count = 0;   ///< 0 when an extent is 0; no address is formed then
+  std::int64_t low = 0;    ///< the most negative reachable sum, <= 0
+  std::int64_t count = 0;  ///< 0 when an extent is 0; no address is formed then
   bool operator==(const BufferLayout&) const = default;
 };
 

@@ -25,14 +25,18 @@ class Decomposer {
   bool add(IndexId expr, std::int64_t factor) {
     const IndexNode& node = index_[expr];
     switch (node.kind) {
-      case IndexKind::Constant: return add_constant(node.value, factor);
-      case IndexKind::Axis: return add_axis(node.axis(), factor);
-      case IndexKind::Add: return add(node.lhs, factor) && add(node.rhs, factor);
+      case IndexKind::Constant:
+        return add_constant(node.value, factor);
+      case IndexKind::Axis:
+        return add_axis(node.axis(), factor);
+      case IndexKind::Add:
+        return add(node.lhs, factor) && add(node.rhs, factor);
       case IndexKind::Sub: {
         const auto negative = checked_sub(0, factor);
         return negative && add(node.lhs, factor) && add(node.rhs, *negative);
       }
-      case IndexKind::Mul: return add_product(expr, node, factor);
+      case IndexKind::Mul:
+        return add_product(expr, node, factor);
       case IndexKind::Symbol:
       case IndexKind::Param:
       case IndexKind::Coord:
@@ -44,7 +48,8 @@ class Decomposer {
       case IndexKind::BitAnd:
       case IndexKind::BitXor:
       case IndexKind::ShiftLeft:
-      case IndexKind::ShiftRight: return add_term(expr, factor);
+      case IndexKind::ShiftRight:
+        return add_term(expr, factor);
     }
     return false;
   }

@@ -19,12 +19,18 @@ using namespace tile;
 
 const char* space_name(MemorySpace space) {
   switch (space) {
-    case MemorySpace::Auto: return "auto";
-    case MemorySpace::Private: return "private";
-    case MemorySpace::Shared: return "shared";
-    case MemorySpace::Cluster: return "cluster";
-    case MemorySpace::Global: return "global";
-    case MemorySpace::Tensor: return "tensor";
+    case MemorySpace::Auto:
+      return "auto";
+    case MemorySpace::Private:
+      return "private";
+    case MemorySpace::Shared:
+      return "shared";
+    case MemorySpace::Cluster:
+      return "cluster";
+    case MemorySpace::Global:
+      return "global";
+    case MemorySpace::Tensor:
+      return "tensor";
   }
   return "?";
 }
@@ -42,16 +48,20 @@ class Refusals {
     for (const Op& op : program_.ops()) check_op(op);
     // Every kernel's own block is the first level.
     if (depth(program_.root()) > kernel::kMaxNesting - 1)
-      refuse({}, fmt::format("the regions and tiles of '{}' make more than {} loops inside each other",
-                             program_.name(), kernel::kMaxNesting),
+      refuse({},
+             fmt::format("the regions and tiles of '{}' make more than {} loops inside each other", program_.name(),
+                         kernel::kMaxNesting),
              "nest fewer regions");
     return std::move(diags_);
   }
 
  private:
   void refuse(LocationId location, std::string message, std::string hint) {
-    diags_.push_back(Diag{DiagCode::Unsupported, std::move(message),
-                          location.valid() ? program_.place(location) : SourcePlace{}, std::move(hint), {}});
+    diags_.push_back(Diag{DiagCode::Unsupported,
+                          std::move(message),
+                          location.valid() ? program_.place(location) : SourcePlace{},
+                          std::move(hint),
+                          {}});
   }
 
   void check_op(const Op& op) {
@@ -107,11 +117,17 @@ kernel::Buffer buffer_of(const Object& object, std::int64_t count) {
   buffer.scalar = scalar_type(object.element.data);
   buffer.count = count;
   switch (object.kind) {
-    case ObjectKind::In: buffer.access = kernel::Access::Read; break;
-    case ObjectKind::Out: buffer.access = kernel::Access::Write; break;
+    case ObjectKind::In:
+      buffer.access = kernel::Access::Read;
+      break;
+    case ObjectKind::Out:
+      buffer.access = kernel::Access::Write;
+      break;
     case ObjectKind::InOut:
     case ObjectKind::Temp:
-    case ObjectKind::Memory: buffer.access = kernel::Access::ReadWrite; break;
+    case ObjectKind::Memory:
+      buffer.access = kernel::Access::ReadWrite;
+      break;
   }
   if (object.kind == ObjectKind::Temp) buffer.kind = kernel::BufferKind::Temporary;
   if (object.scalar_input()) buffer.kind = kernel::BufferKind::Scalar;
@@ -149,11 +165,11 @@ Result<void> check_memory(const Program& bound, const kernel::Program& program, 
     total = total && bytes ? checked_add(*total, *bytes) : std::nullopt;
   }
   if (total && *total <= kMaxTaskBytes) return {};
-  return failure(DiagCode::TileTooLarge,
-                 fmt::format("one instance of kernel '{}' of '{}' needs {} bytes for its tiles, the limit is {}",
-                             kernel.name, bound.name(), total ? std::to_string(*total) : "more than 2^63",
-                             kMaxTaskBytes),
-                 "use smaller tiles");
+  return failure(
+      DiagCode::TileTooLarge,
+      fmt::format("one instance of kernel '{}' of '{}' needs {} bytes for its tiles, the limit is {}", kernel.name,
+                  bound.name(), total ? std::to_string(*total) : "more than 2^63", kMaxTaskBytes),
+      "use smaller tiles");
 }
 
 }  // namespace

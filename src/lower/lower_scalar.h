@@ -17,10 +17,10 @@ namespace tilewright::lower {
 /// Private and shared memory of one task, in all.
 inline constexpr std::int64_t kMaxTaskBytes = std::int64_t{1} << 30;
 
-/// Premise: tile/verifier.h accepts the program and it is bound. The kernels' buffers are the program's buffers in order
-/// of declaration, without explicit memories; kernel n is called "<program>_<n>".
-/// Failures: Unsupported (opaque calls, placements that a CPU does not have, nesting beyond kernel::kMaxNesting),
-/// TileTooLarge (a task needs more than kMaxTaskBytes), SizeOverflow.
+/// Premise: tile/verifier.h accepts the program and it is bound. The kernels' buffers are the program's buffers in
+/// order of declaration, without explicit memories; kernel n is called "<program>_<n>". Failures: Unsupported (opaque
+/// calls, placements that a CPU does not have, nesting beyond kernel::kMaxNesting), TileTooLarge (a task needs more
+/// than kMaxTaskBytes), SizeOverflow.
 Result<kernel::Program> lower_scalar(const tile::Program& bound, const LaunchLayout& layout);
 
 }  // namespace tilewright::lower

@@ -56,8 +56,7 @@ TaskLowering::Clamped TaskLowering::clamp(const Access& access, const std::vecto
 kernel::ValueId TaskLowering::tested_in_range(const Clamped& clamped, const Point& at) {
   kernel::ValueId condition;
   for (const Dimension* dimension : clamped.tested)
-    condition = accesses_.both(condition,
-                               accesses_.dimension_in_range(*dimension, index_.emit(dimension->coord, at)));
+    condition = accesses_.both(condition, accesses_.dimension_in_range(*dimension, index_.emit(dimension->coord, at)));
   return condition;
 }
 
@@ -68,9 +67,8 @@ void TaskLowering::lower_load(OpId id, ValueId value, const LoadOp& op) {
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned({}, false, {&access}, [&] {
     if (!elements_.known_in_range() && !access.place->empty()) return load_clamped(access, op, slot, axes);
-    elements_.nest(axes, {}, [&](const Point& at) {
-      elements_.store_to(slot, strides, at, elements_.result_element(value, at));
-    });
+    elements_.nest(
+        axes, {}, [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
   });
   define(value, slot);
 }
@@ -110,9 +108,8 @@ std::vector<AxisId> TaskLowering::store_axes(const Access& access, const StoreOp
   };
   std::vector<std::size_t> order(axes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(step(axes[b]), a) < std::pair(step(axes[a]), b);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return std::pair(step(axes[b]), a) < std::pair(step(axes[a]), b); });
   std::vector<AxisId> sorted;
   for (std::size_t d : order) sorted.push_back(axes[d]);
   return sorted;
@@ -134,9 +131,8 @@ void TaskLowering::lower_store(OpId id, const StoreOp& op) {
       return;
     }
     const Clamped clamped = clamp(access, axes);
-    when(clamped.condition, [&] {
-      elements_.nest(clamped.loops, {}, [&](const Point& at) { store(at, tested_in_range(clamped, at)); });
-    });
+    when(clamped.condition,
+         [&] { elements_.nest(clamped.loops, {}, [&](const Point& at) { store(at, tested_in_range(clamped, at)); }); });
   });
 }
 

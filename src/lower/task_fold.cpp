@@ -1,4 +1,4 @@
-// Folds of one axis.
+// Folds of one axis: ascending, or descending for fold_right.
 #include <algorithm>
 #include <limits>
 
@@ -12,9 +12,12 @@ using kernel::ScalarType;
 
 kernel::ValueId TaskLowering::folded(FoldKind kind, kernel::ValueId so_far, kernel::ValueId next) {
   switch (kind) {
-    case FoldKind::Add: return b_.add(so_far, next);
-    case FoldKind::Max: return b_.binary(kernel::BinaryKind::Max, so_far, next);
-    case FoldKind::Min: return b_.binary(kernel::BinaryKind::Min, so_far, next);
+    case FoldKind::Add:
+      return b_.add(so_far, next);
+    case FoldKind::Max:
+      return b_.binary(kernel::BinaryKind::Max, so_far, next);
+    case FoldKind::Min:
+      return b_.binary(kernel::BinaryKind::Min, so_far, next);
   }
   return {};
 }
@@ -32,64 +35,73 @@ void TaskLowering::lower_reduce(ValueId value, const ReduceOp& op) {
   if (plan_.form(value) == ValueForm::Dead) return;
   const std::vector<AxisId> kept = elements_.axes(value);
   const ScalarType type = elements_.type(value);
-  const bool narrow_sum = op.kind == FoldKind::Add && (type == ScalarType::F16 || type == ScalarType::BF16);
-  const ScalarType sum_type = narrow_sum ? ScalarType::F32 : type;
-  const std::int64_t extent = bound_extent(program_, op.axis);
-  const auto along = [&](kernel::ValueId counter) {
-    return op.order == FoldOrder::FoldRight ? b_.sub(b_.const_i64(extent - 1), counter) : counter;
-  };
-  const auto next = [&](const Point& at) { return b_.cast(sum_type, elements_.element(op.operand, at)); };
-  // The fold as a chain in a register.
-  const auto chain = [&](const Point& at) {
-    kernel::ValueId sum = identity(op.kind, sum_type);
-    if (extent == 0) return b_.cast(type, sum);
-    const auto opened = b_.begin_loop(b_.const_i64(0), b_.const_i64(extent), 1, {sum});
-    Point inner = at;
-    inner.set(op.axis, along(opened.index));
-    elements_.nest(std::vector<AxisId>{}, inner, [&](const Point& here) {
-      sum = folded(op.kind, opened.carries.front(), next(here));
-    });
-    return b_.cast(type, b_.end_loop({sum}).front());
-  };
+  // Sums of f16 and bf16 are rounded once, at their end.
+  const bool is_sum = op.kind == FoldKind::Add && kernel::is_float_scalar(type);
+  const Fold fold{op, is_sum ? ScalarType::F32 : type, bound_extent(program_, op.axis)};
   if (kept.empty()) {
-    elements_.set_scalar(value, elements_.versioned_value(op.operand, false, {}, [&] { return chain({}); }));
+    elements_.set_scalar(
+        value, elements_.versioned_value(op.operand, false, {}, [&] { return b_.cast(type, fold_chain(fold, {})); }));
     return;
   }
-
-  const std::vector<AxisId> operand_axes = elements_.axes(op.operand);
-  const bool folds_innermost = operand_axes.back() == op.axis || bound_extent(program_, kept.back()) == 1;
   const SlotId slot = destination(value, plan_.home(value),
                                   [&](SlotId candidate) { return !elements_.reads_slot(op.operand, candidate); });
-  const auto strides = elements_.dense_strides(kept);
-  if (folds_innermost) {
+  const bool folds_innermost = elements_.axes(op.operand).back() == op.axis || bound_extent(program_, kept.back()) == 1;
+  if (!folds_innermost) {
+    fold_rows(fold, kept, slot);
+  } else {
+    const auto strides = elements_.dense_strides(kept);
     elements_.versioned(op.operand, false, {}, [&] {
-      elements_.nest(kept, {}, [&](const Point& at) { elements_.store_to(slot, strides, at, chain(at)); });
+      elements_.nest(kept, {}, [&](const Point& at) {
+        elements_.store_to(slot, strides, at, b_.cast(type, fold_chain(fold, at)));
+      });
     });
-    define(value, slot);
-    return;
   }
-  // Row after row into a row of sums, so that the innermost loop has no chain.
-  const SlotId sums = narrow_sum ? scratch(sum_type, plan_.volume(kept), "sums") : slot;
-  elements_.nest(kept, {}, [&](const Point& at) {
-    elements_.store_to(sums, strides, at, identity(op.kind, sum_type));
+  define(value, slot);
+}
+
+kernel::ValueId TaskLowering::fold_counter(const Fold& fold, kernel::ValueId counter) {
+  return fold.op.order == FoldOrder::FoldRight ? b_.sub(b_.const_i64(fold.extent - 1), counter) : counter;
+}
+
+kernel::ValueId TaskLowering::fold_operand(const Fold& fold, const Point& at) {
+  return b_.cast(fold.type, elements_.element(fold.op.operand, at));
+}
+
+/// One result as a chain in a register.
+kernel::ValueId TaskLowering::fold_chain(const Fold& fold, Point at) {
+  const kernel::ValueId first = identity(fold.op.kind, fold.type);
+  if (fold.extent == 0) return first;
+  const auto opened = b_.begin_loop(b_.const_i64(0), b_.const_i64(fold.extent), 1, {first});
+  at.set(fold.op.axis, fold_counter(fold, opened.index));
+  kernel::ValueId sum;
+  elements_.nest(std::vector<AxisId>{}, at, [&](const Point& here) {
+    sum = folded(fold.op.kind, opened.carries.front(), fold_operand(fold, here));
   });
+  return b_.end_loop({sum}).front();
+}
+
+/// Row after row into a row of results, so that the innermost loop has no chain.
+void TaskLowering::fold_rows(const Fold& fold, const std::vector<AxisId>& kept, SlotId slot) {
+  const bool widened = fold.type != slots_.scalar(slot);
+  const SlotId sums = widened ? scratch(fold.type, plan_.volume(kept), "sums") : slot;
+  const auto strides = elements_.dense_strides(kept);
+  elements_.nest(kept, {},
+                 [&](const Point& at) { elements_.store_to(sums, strides, at, identity(fold.op.kind, fold.type)); });
   const std::vector<AxisId> outer(kept.begin(), kept.end() - 1);
-  elements_.versioned(op.operand, false, {}, [&] {
+  elements_.versioned(fold.op.operand, false, {}, [&] {
     elements_.nest(outer, {}, [&](Point at) {
-      if (extent == 0) return;
-      at.set(op.axis, along(b_.begin_loop(b_.const_i64(0), b_.const_i64(extent)).index));
+      if (fold.extent == 0) return;
+      at.set(fold.op.axis, fold_counter(fold, b_.begin_loop(b_.const_i64(0), b_.const_i64(fold.extent)).index));
       elements_.nest(std::vector<AxisId>{kept.back()}, at, [&](const Point& here) {
         const kernel::ValueId so_far = elements_.load_from(sums, strides, here);
-        elements_.store_to(sums, strides, here, folded(op.kind, so_far, next(here)));
+        elements_.store_to(sums, strides, here, folded(fold.op.kind, so_far, fold_operand(fold, here)));
       });
       b_.end_loop();
     });
   });
-  if (narrow_sum) {
-    copy(sums, slot, kept);
-    slots_.release(sums);
-  }
-  define(value, slot);
+  if (!widened) return;
+  copy(sums, slot, kept);
+  slots_.release(sums);
 }
 
 }  // namespace tilewright::lower

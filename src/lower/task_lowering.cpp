@@ -71,13 +71,14 @@ void TaskLowering::lower_value(ValueId value) {
   switch (plan_.form(value)) {
     case ValueForm::Dead:
     case ValueForm::Free:
-    case ValueForm::Fused: return;
-    case ValueForm::Scalar:
-      elements_.nest(std::vector<AxisId>{}, {}, [&](const Point& at) {
-        elements_.set_scalar(value, elements_.result_element(value, at));
-      });
+    case ValueForm::Fused:
       return;
-    case ValueForm::Stored: return lower_elementwise(value);
+    case ValueForm::Scalar:
+      elements_.nest(std::vector<AxisId>{}, {},
+                     [&](const Point& at) { elements_.set_scalar(value, elements_.result_element(value, at)); });
+      return;
+    case ValueForm::Stored:
+      return lower_elementwise(value);
   }
 }
 
@@ -88,9 +89,8 @@ void TaskLowering::lower_elementwise(ValueId value) {
   });
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned(value, true, {}, [&] {
-    elements_.nest(axes, {}, [&](const Point& at) {
-      elements_.store_to(slot, strides, at, elements_.result_element(value, at));
-    });
+    elements_.nest(
+        axes, {}, [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
   });
   define(value, slot);
 }
@@ -116,8 +116,8 @@ void TaskLowering::copy(SlotId from, SlotId to, const std::vector<AxisId>& axes)
 
 void TaskLowering::lower_memory(const MemoryOp& op) {
   const Object& object = program_.object(op.object);
-  const auto space = object.space == MemorySpace::Shared ? kernel::AllocationSpace::Shared
-                                                         : kernel::AllocationSpace::Private;
+  const auto space =
+      object.space == MemorySpace::Shared ? kernel::AllocationSpace::Shared : kernel::AllocationSpace::Private;
   const kernel::ScalarType type = scalar_type(object.element.data);
   // Held for good: its contents are a state of their own, not a value that ends.
   const SlotId slot = slots_.take(type, memory_capacity(program_, op.object), space, object.name);
@@ -133,7 +133,8 @@ void TaskLowering::lower_memory(const MemoryOp& op) {
 // ---- Slots ---------------------------------------------------------------------------------------------------------
 
 void TaskLowering::end_values(Place place) {
-  for (ValueId value : plan_.ending_at(place)) slots_.drop_value(elements_.slot(value), value);
+  for (ValueId value : plan_.ending_at(place))
+    if (dropped_.erase(value) == 0) slots_.drop_value(elements_.slot(value), value);
 }
 
 void TaskLowering::define(ValueId value, SlotId slot) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,9 @@ class TaskLowering {
 
   // ---- task_access.cpp ----
   struct Clamped {
-    kernel::ValueId condition;               ///< does anything lie in range; none: always
+    kernel::ValueId condition;  ///< does anything lie in range; none: always
     std::vector<AxisLoop> loops;
-    std::vector<const Dimension*> tested;    ///< by element
+    std::vector<const Dimension*> tested;  ///< by element
   };
   Clamped clamp(const Access& access, const std::vector<tile::AxisId>& axes);
   kernel::ValueId tested_in_range(const Clamped& clamped, const Point& at);
@@ -68,21 +69,30 @@ class TaskLowering {
   void when(kernel::ValueId condition, const std::function<void()>& body);
 
   // ---- task_fold.cpp ----
+  struct Fold {
+    const tile::ReduceOp& op;
+    kernel::ScalarType type;  ///< of the sums
+    std::int64_t extent = 0;
+  };
   void lower_reduce(tile::ValueId value, const tile::ReduceOp& op);
+  kernel::ValueId fold_counter(const Fold& fold, kernel::ValueId counter);
+  kernel::ValueId fold_operand(const Fold& fold, const Point& at);
+  kernel::ValueId fold_chain(const Fold& fold, Point at);
+  void fold_rows(const Fold& fold, const std::vector<tile::AxisId>& kept, SlotId slot);
   kernel::ValueId folded(tile::FoldKind kind, kernel::ValueId so_far, kernel::ValueId next);
   kernel::ValueId identity(tile::FoldKind kind, kernel::ScalarType type);
 
   // ---- task_mma.cpp ----
   struct MmaOperand {
     StridedView view;
-    SlotId packed;   ///< to give back, when there is one
+    SlotId packed;  ///< to give back, when there is one
   };
   void lower_mma(tile::ValueId value, const tile::MmaOp& op);
   SlotId mma_destination(tile::ValueId value, const tile::MmaOp& op);
   MmaOperand mma_operand(tile::ValueId value, kernel::ScalarType type, std::optional<tile::AxisId> innermost,
                          bool used_once);
-  void emit_products(const std::vector<tile::AxisId>& depth, std::optional<tile::AxisId> innermost,
-                     const MmaOperand& a, const MmaOperand& b, tile::ValueId value, SlotId slot, const Point& at);
+  void emit_products(const std::vector<tile::AxisId>& depth, std::optional<tile::AxisId> innermost, const MmaOperand& a,
+                     const MmaOperand& b, tile::ValueId value, SlotId slot, const Point& at);
   kernel::ValueId emit_chain(const std::vector<tile::AxisId>& depth, const MmaOperand& a, const MmaOperand& b,
                              kernel::ValueId init, Point at);
   void emit_scalar_products(tile::ValueId value, const tile::MmaOp& op, const std::vector<tile::AxisId>& depth,
@@ -91,10 +101,10 @@ class TaskLowering {
 
   // ---- task_regions.cpp ----
   struct Carry {
-    tile::ValueId init, arg, yield, result;   ///< arg: none in a reduce region
+    tile::ValueId init, arg, yield, result;  ///< arg: none in a reduce region
     bool scalar = false;
-    kernel::ScalarType type{};                ///< of the accumulator: f32 where f16 and bf16 are added up
-    SlotId slot;                              ///< tiles
+    kernel::ScalarType type{};  ///< of the accumulator: f32 where f16 and bf16 are added up
+    SlotId slot;                ///< tiles
     tile::FoldKind fold{};
   };
   struct OpenLoops {
@@ -130,6 +140,7 @@ class TaskLowering {
   AccessEmitter accesses_;
   Elements elements_;
   std::map<tile::ValueId, SlotId> wanted_;
+  std::set<tile::ValueId> dropped_;  ///< values that left their slot before their last use
 };
 
 }  // namespace tilewright::lower

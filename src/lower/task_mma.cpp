@@ -103,9 +103,7 @@ void TaskLowering::emit_products(const std::vector<AxisId>& depth, std::optional
     elements_.store_to(slot, strides, at, sum);
     return;
   }
-  elements_.nest(depth, at, [&](const Point& deep) {
-    elements_.nest(std::vector<AxisId>{*innermost}, deep, product);
-  });
+  elements_.nest(depth, at, [&](const Point& deep) { elements_.nest(std::vector<AxisId>{*innermost}, deep, product); });
 }
 
 /// One result as a chain in a register.

@@ -56,7 +56,8 @@ std::vector<TaskLowering::Carry> TaskLowering::make_carries(OpId id, const Regio
   const std::vector<ValueId> results = program_.list(program_.op(id).results);
   std::vector<Carry> carries;
   for (std::size_t j = 0; j < inits.size(); ++j) {
-    Carry carry{inits[j], {}, yields[j], results[j], elements_.axes(inits[j]).empty(), elements_.type(inits[j]), {}, {}};
+    Carry carry{inits[j], {}, yields[j], results[j], elements_.axes(inits[j]).empty(), elements_.type(inits[j]),
+                {},       {}};
     if (region.kind == RegionKind::Reduce) {
       carry.fold = region.fold(j);
       if (carry.fold == FoldKind::Add && kernel::is_float_scalar(carry.type)) carry.type = ScalarType::F32;
@@ -81,6 +82,9 @@ void TaskLowering::enter_carry(Carry& carry, Place place) {
       can_take(elements_.slot(carry.init), carry.result, place)) {
     carry.slot = elements_.slot(carry.init);
     slots_.hold(carry.slot);
+    // Nobody reads the incoming value as such any more: it must not keep the iterations from writing.
+    slots_.drop_value(carry.slot, carry.init);
+    dropped_.insert(carry.init);
   } else {
     carry.slot = destination(carry.result, place, [&](SlotId slot) { return slots_.values(slot).empty(); });
     evaluate_into(carry.slot, carry.init);

@@ -38,8 +38,8 @@ class ValuePlan {
   ValueForm form(tile::ValueId value) const { return facts_[value].form; }
   /// Where the value is defined; arguments: position 0.
   Place home(tile::ValueId value) const { return facts_[value].home; }
-  /// Every place that reads the value's elements, through Fused and Free values too. A region or if that takes the value
-  /// as several inits is listed as often.
+  /// Every place that reads the value's elements, through Fused and Free values too. A region or if that takes the
+  /// value as several inits is listed as often.
   const std::vector<Place>& reads(tile::ValueId value) const { return facts_[value].reads; }
   /// Position in the home block after which the value is not needed.
   std::size_t last_use(tile::ValueId value) const { return facts_[value].last_use; }
@@ -64,10 +64,10 @@ class ValuePlan {
     Place home;
     std::vector<Place> reads;
     std::size_t last_use = 0;
-    Place root;   ///< Fused: the operation in whose loop it is computed
+    Place root;  ///< Fused: the operation in whose loop it is computed
   };
   struct Owner {
-    tile::OpId op;       ///< none for the root block
+    tile::OpId op;  ///< none for the root block
     bool is_loop = false;
   };
 
@@ -86,7 +86,7 @@ class ValuePlan {
 
   struct Use {
     Place place;
-    tile::OpId consumer;   ///< none for a yield
+    tile::OpId consumer;  ///< none for a yield
   };
 
   const tile::Program& program_;
@@ -95,7 +95,7 @@ class ValuePlan {
   IdVector<tile::OpId, Place> op_places_;
   IdVector<tile::BlockId, Owner> owners_;
   IdVector<tile::BlockId, std::map<std::size_t, std::vector<tile::ValueId>>> ending_;
-  std::map<tile::OpId, std::set<tile::ObjectId>> stores_;   ///< of stores, regions and ifs
+  std::map<tile::OpId, std::set<tile::ObjectId>> stores_;  ///< of stores, regions and ifs
   std::map<std::pair<tile::BlockId, std::size_t>, std::size_t> root_sizes_;
 };
 

@@ -21,10 +21,14 @@ constexpr int kSchema = 1;
 
 const char* role_name(BufferRole role) {
   switch (role) {
-    case BufferRole::In: return "in";
-    case BufferRole::Out: return "out";
-    case BufferRole::InOut: return "inout";
-    case BufferRole::Temp: break;
+    case BufferRole::In:
+      return "in";
+    case BufferRole::Out:
+      return "out";
+    case BufferRole::InOut:
+      return "inout";
+    case BufferRole::Temp:
+      break;
   }
   return "temp";
 }
@@ -73,10 +77,9 @@ std::string bindings_line(const driver::RunReport& run) {
 
 std::string check_line(const driver::FillCheck& check) {
   const CheckReport& found = check.report;
-  std::string line = fmt::format("check {:<9} {}: {} elements", check.contents, found.ok() ? "ok" : "WRONG",
-                                 found.checked_elements);
-  if (found.checked_rows < found.rows)
-    line += fmt::format(" in {} sampled of {} rows", found.checked_rows, found.rows);
+  std::string line =
+      fmt::format("check {:<9} {}: {} elements", check.contents, found.ok() ? "ok" : "WRONG", found.checked_elements);
+  if (found.checked_rows < found.rows) line += fmt::format(" in {} sampled of {} rows", found.checked_rows, found.rows);
   if (found.ok()) {
     line += fmt::format(" within their bounds, largest error {:.2g} (relative {:.2g})", found.max_abs_error,
                         found.max_rel_error);

@@ -61,9 +61,9 @@ void with_sink(Storage<A>& storage, F&& f) {
   using R = typename A::Real;
   using W = typename A::WholeNumber;
   if (bytes == nullptr) {
-    double* bound = storage.image.bound.data();
+    [[maybe_unused]] double* const bound = storage.image.bound.data();
     if (is_float(storage.type)) {
-      f(RealAccess<A>{}, [bound, real = storage.image.real.data()](std::int64_t i, R x) {
+      f(RealAccess<A>{}, [=, real = storage.image.real.data()](std::int64_t i, R x) {
         if constexpr (A::kBounded) {
           real[i] = x.value;
           bound[i] = x.bound;
@@ -72,7 +72,7 @@ void with_sink(Storage<A>& storage, F&& f) {
         }
       });
     } else {
-      f(WholeAccess<A>{}, [bound, whole = storage.image.whole.data()](std::int64_t i, W x) {
+      f(WholeAccess<A>{}, [=, whole = storage.image.whole.data()](std::int64_t i, W x) {
         whole[i] = A::number(x);
         if constexpr (A::kBounded) bound[i] = x.undecided ? kInfinity : 0;
       });

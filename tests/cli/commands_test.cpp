@@ -11,7 +11,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-class Commands : public ToolTest {};
+class Commands : public ToolTest {
+ protected:
+  /// On a busy machine the threads may take turns, and a race may end well.
+  ToolResult until_wrong(const std::vector<std::string>& words) {
+    ToolResult result = tool(words);
+    for (int attempt = 1; attempt < 30 && result.status == 0; ++attempt) {
+      std::filesystem::remove(folder_ / "y.npy");
+      result = tool(words);
+    }
+    return result;
+  }
+};
 
 TEST_F(Commands, HelpNamesTheCommandsAndTheirOptions) {
   for (const std::vector<std::string>& words :
@@ -112,8 +123,8 @@ TEST_F(Commands, RunSummary) {
   const ToolResult run = tool({"run", "gemm", "M=5", "N=6", "K=7"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
-  for (const char* fragment : {"gemm on cpu:", "M=5", "BM=64", "T=f32", "in    A  f32[5, 7]", "out   C  f32[5, 6]", "dyadic",
-                               "->", "ran in "})
+  for (const char* fragment :
+       {"gemm on cpu:", "M=5", "BM=64", "T=f32", "in    A  f32[5, 7]", "out   C  f32[5, 6]", "dyadic", "->", "ran in "})
     EXPECT_NE(run.out.find(fragment), std::string::npos) << fragment << "\nin " << run.out;
 }
 
@@ -122,8 +133,8 @@ TEST_F(Commands, RunCheckTime) {
     const ToolResult run = tool({"run", "gemm", "M=5", "N=6", "K=7", "--target", target, "--check", "--time"});
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.err, "") << "no progress line without a terminal";
-    for (const char* fragment : {"check dyadic    ok: 30 elements within their bounds", "check random:1  ok", "stages  parse ",
-                                 "kernel  median "})
+    for (const char* fragment : {"check dyadic    ok: 30 elements within their bounds", "check random:1  ok",
+                                 "stages  parse ", "kernel  median "})
       EXPECT_NE(run.out.find(fragment), std::string::npos) << fragment << "\nin " << run.out;
   }
 }
@@ -157,11 +168,15 @@ TEST_F(Commands, RunAsJson) {
 TEST_F(Commands, RunWithFilesAndViews) {
   write_floats("a.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
   write_floats("b.npy", {3, 2}, {1, 0, 0, 1, 1, 1});
-  const std::vector<std::string> base = {"run", "gemm", "M=2", "N=2", "K=3", "--in", "A=a.npy", "--in", "B=b.npy",
-                                         "--out", "C=c.npy"};
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{}, {"--check"}, {"--view", "A=strides:1x2"}, {"--view", "C=strides:100x7,offset:3"},
-        {"--target", "interp"}, {"--threads", "1"}, {"--set", "noalias=true"}}) {
+  const std::vector<std::string> base = {"run",     "gemm", "M=2",     "N=2",   "K=3",    "--in",
+                                         "A=a.npy", "--in", "B=b.npy", "--out", "C=c.npy"};
+  for (const std::vector<std::string>& more : {std::vector<std::string>{},
+                                               {"--check"},
+                                               {"--view", "A=strides:1x2"},
+                                               {"--view", "C=strides:100x7,offset:3"},
+                                               {"--target", "interp"},
+                                               {"--threads", "1"},
+                                               {"--set", "noalias=true"}}) {
     std::vector<std::string> words = base;
     words.insert(words.end(), more.begin(), more.end());
     const ToolResult run = tool(words);
@@ -185,7 +200,8 @@ TEST_F(Commands, RunReadsFortranOrderAndBigEndian) {
   }
   write_text(folder_ / "a.npy", text);
   write_floats("b.npy", {3, 2}, {1, 0, 0, 1, 1, 1});
-  const ToolResult run = tool({"run", "gemm", "M=2", "N=2", "K=3", "--in", "A=a.npy", "--in", "B=b.npy", "--out", "C=c.npy"});
+  const ToolResult run =
+      tool({"run", "gemm", "M=2", "N=2", "K=3", "--in", "A=a.npy", "--in", "B=b.npy", "--out", "C=c.npy"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(read_floats("c.npy"), (std::vector<float>{4, 5, 10, 11}));
 }
@@ -199,8 +215,10 @@ TEST_F(Commands, HalfPrecisionOutputsKeepTheirType) {
 }
 
 TEST_F(Commands, ZeroSizesAreCleanNoOps) {
-  for (const std::vector<std::string>& sizes : {std::vector<std::string>{"M=0", "N=5", "K=3"}, {"M=5", "N=0", "K=3"},
-                                                {"M=3", "N=3", "K=0"}, {"M=0", "N=0", "K=0"}}) {
+  for (const std::vector<std::string>& sizes : {std::vector<std::string>{"M=0", "N=5", "K=3"},
+                                                {"M=5", "N=0", "K=3"},
+                                                {"M=3", "N=3", "K=0"},
+                                                {"M=0", "N=0", "K=0"}}) {
     for (const char* target : {"cpu", "interp"}) {
       std::vector<std::string> words = {"run", "gemm", "--check", "--target", target, "--out", "C=c.npy"};
       words.insert(words.end(), sizes.begin(), sizes.end());
@@ -229,7 +247,8 @@ TEST_F(Commands, VerbosePrintsStagesOnStderr) {
   EXPECT_EQ(tool(words, "TILEWRIGHT_VERBOSE=0").err, "");
 }
 
-// The program breaks its promise: two instances store one element, the first one late. The reference lets the second win.
+// The program breaks its promise: two instances store one element, the first one late. The reference lets the second
+// win.
 TEST_F(Commands, RaceIsAWrongResultWithStatusOneAndACommand) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core runs the instances in order";
   write_text(folder_ / "race.tile", R"(
@@ -245,23 +264,24 @@ program race(N) {
   }
 }
 )");
-  const std::vector<std::string> words = {"run", "race.tile", "N=4096", "--threads", "2", "--fill", "random:1", "--check"};
-  const ToolResult run = tool(words);
+  const std::vector<std::string> words = {"run", "race.tile", "N=4096",   "--threads",
+                                          "2",   "--fill",    "random:1", "--check"};
+  const ToolResult run = until_wrong(words);
   EXPECT_EQ(run.status, 1) << run.out << run.err;
   EXPECT_NE(run.out.find("check random:1  WRONG: 1 elements, 1 wrong"), std::string::npos) << run.out;
-  for (const char* fragment : {"1 of 1 elements are wrong", "[CheckFailed]", "the first is Y[0]: expected 1.0 within", "found 0.0",
-                               "tilewright run race.tile N=4096 --threads 2 --fill random:1 --check"})
+  for (const char* fragment : {"1 of 1 elements are wrong", "[CheckFailed]", "the first is Y[0]: expected 1.0 within",
+                               "found 0.0", "tilewright run race.tile N=4096 --threads 2 --fill random:1 --check"})
     EXPECT_NE(run.err.find(fragment), std::string::npos) << fragment << "\nin " << run.err;
 
   std::vector<std::string> with_file = words;
   with_file.insert(with_file.end(), {"--json", "--out", "Y=y.npy", "--time"});
-  const ToolResult kept = tool(with_file);
+  const ToolResult kept = until_wrong(with_file);
   EXPECT_EQ(kept.status, 1);
   const Json json = kept.json();
   EXPECT_EQ(json["ok"], false);
   EXPECT_EQ(json["wrong_elements"], 1);
   EXPECT_EQ(json["first_wrong"]["buffer"], "Y");
-  EXPECT_EQ(json["first_wrong"]["indices"], Json({0}));
+  EXPECT_EQ(json["first_wrong"]["indices"], Json::array({0}));
   EXPECT_EQ(json["first_wrong"]["expected"], 1.0);
   EXPECT_NE(json["repeat"].get<std::string>().find("--fill random:1 --check"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "y.npy")) << "a wrong result is not written";

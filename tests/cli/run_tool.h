@@ -19,7 +19,7 @@
 namespace tilewright {
 
 struct ToolResult {
-  int status = -1;   ///< 128 + signal when a signal ended it
+  int status = -1;  ///< 128 + signal when a signal ended it
   std::string out;
   std::string err;
 
@@ -47,8 +47,9 @@ inline std::string shell_quoted(const std::string& word) {
 class ToolTest : public testing::Test {
  protected:
   ToolResult tool(const std::vector<std::string>& words, const std::string& environment = "") {
-    std::string command = "cd " + shell_quoted(folder_.path()) + " && TILEWRIGHT_HOME=" + shell_quoted(TILEWRIGHT_SOURCE_DIR) +
-                          " " + environment + " " + shell_quoted(TILEWRIGHT_BINARY);
+    std::string command = "cd " + shell_quoted(folder_.path()) +
+                          " && TILEWRIGHT_HOME=" + shell_quoted(TILEWRIGHT_SOURCE_DIR) + " " + environment + " " +
+                          shell_quoted(TILEWRIGHT_BINARY);
     for (const std::string& word : words) command += " " + shell_quoted(word);
     command += " >stdout 2>stderr </dev/null";
     const int raw = std::system(command.c_str());

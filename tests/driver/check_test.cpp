@@ -37,8 +37,12 @@ class Planted : public testing::Test {
   }
 
   void add(const char* name, std::vector<float>& memory, Numbers extents, Numbers strides, std::int64_t offset = 0) {
-    arguments_[name] = {DataType::F32, reinterpret_cast<std::byte*>(memory.data()),
-                        static_cast<std::int64_t>(memory.size()), offset, std::move(extents), std::move(strides)};
+    arguments_[name] = {DataType::F32,
+                        reinterpret_cast<std::byte*>(memory.data()),
+                        static_cast<std::int64_t>(memory.size()),
+                        offset,
+                        std::move(extents),
+                        std::move(strides)};
   }
 
   CheckReport check_with(const Spoil& before, const Spoil& after, const CheckOptions& options = {}) {
@@ -48,8 +52,7 @@ class Planted : public testing::Test {
       if (after) after(arguments);
       return done;
     };
-    auto report =
-        driver::check_launcher(kernel_->impl().bound, kernel_->impl().rules, arguments_, launcher, options);
+    auto report = driver::check_launcher(kernel_->impl().bound, kernel_->impl().rules, arguments_, launcher, options);
     EXPECT_TRUE(report.has_value()) << render(report.error());
     return report.value_or(CheckReport{});
   }
@@ -122,8 +125,8 @@ TEST_F(Planted, UnwrittenElementKeepsItsPoison) {
 
 TEST_F(Planted, KernelThatDoesNothing) {
   use_double();
-  const auto report = driver::check_launcher(
-      kernel_->impl().bound, kernel_->impl().rules, arguments_, [](const Arguments&) { return Result<void>{}; }, {});
+  const auto report = driver::check_launcher(kernel_->impl().bound, kernel_->impl().rules, arguments_,
+                                             [](const Arguments&) { return Result<void>{}; }, {});
   TW_EXPECT_VALUE(report);
   EXPECT_EQ(report->unwritten_elements, 6);
 }
@@ -227,17 +230,16 @@ TEST_F(Planted, SampledRowsAloneAreCompared) {
 TEST_F(Planted, ErrorsOfTheArgumentsAreErrors) {
   use_double();
   arguments_.erase("X");
-  const auto report =
-      driver::check_launcher(kernel_->impl().bound, kernel_->impl().rules, arguments_,
-                             [](const Arguments&) { return Result<void>{}; }, {});
+  const auto report = driver::check_launcher(kernel_->impl().bound, kernel_->impl().rules, arguments_,
+                                             [](const Arguments&) { return Result<void>{}; }, {});
   expect_fault(report, DiagCode::MissingArgument, {"'X'"});
 }
 
 TEST_F(Planted, ErrorsOfTheLaunchAreErrors) {
   use_double();
-  const auto report = driver::check_launcher(
-      kernel_->impl().bound, kernel_->impl().rules, arguments_,
-      [](const Arguments&) -> Result<void> { return failure(DiagCode::Unsupported, "no"); }, {});
+  const auto report =
+      driver::check_launcher(kernel_->impl().bound, kernel_->impl().rules, arguments_,
+                             [](const Arguments&) -> Result<void> { return failure(DiagCode::Unsupported, "no"); }, {});
   expect_fault(report, DiagCode::Unsupported);
 }
 

@@ -27,8 +27,12 @@ class Launch : public testing::TestWithParam<Target> {
   }
 
   ArrayView view(std::vector<float>& memory, Numbers extents, Numbers strides, std::int64_t offset = 0) {
-    return {DataType::F32, reinterpret_cast<std::byte*>(memory.data()), static_cast<std::int64_t>(memory.size()), offset,
-            std::move(extents), std::move(strides)};
+    return {DataType::F32,
+            reinterpret_cast<std::byte*>(memory.data()),
+            static_cast<std::int64_t>(memory.size()),
+            offset,
+            std::move(extents),
+            std::move(strides)};
   }
 
   std::vector<float> x_ = {1, 2, 3, 4, 5, 6};
@@ -44,8 +48,8 @@ TEST_P(Launch, Runs) {
 }
 
 TEST_P(Launch, NegativeZeroAndOffsetStrides) {
-  const Kernel kernel = kernel_of(kDouble, {{"M", 2}, {"N", 3}},
-                                  {Target::Cpu, {{"X", {{0, -1}}}, {"Y", {{1, 2}}}}, false});
+  const Kernel kernel =
+      kernel_of(kDouble, {{"M", 2}, {"N", 3}}, {Target::Cpu, {{"X", {{0, -1}}}, {"Y", {{1, 2}}}}, false});
   TW_EXPECT_VALUE(kernel.run({{"X", view(x_, {2, 3}, {0, -1}, 4)}, {"Y", view(y_, {2, 3}, {1, 2})}}));
   EXPECT_EQ(y_, (std::vector<float>{10, 10, 8, 8, 6, 6}));
 }
@@ -128,7 +132,8 @@ TEST_P(Launch, ViewsStayInTheirBuffer) {
   const auto run = [&](std::int64_t x_offset, std::int64_t y_offset) {
     return kernel.run({{"X", view(x_, {2, 3}, {3, 1}, x_offset)}, {"Y", view(y_, {2, 3}, {3, 1}, y_offset)}});
   };
-  expect_fault(run(1, 0), DiagCode::ViewOutOfBuffer, {"'X'", "elements 1 to 6", "bytes 4 to 27", "6 elements (24 bytes)"});
+  expect_fault(run(1, 0), DiagCode::ViewOutOfBuffer,
+               {"'X'", "elements 1 to 6", "bytes 4 to 27", "6 elements (24 bytes)"});
   expect_fault(run(0, -1), DiagCode::ViewOutOfBuffer, {"'Y'", "elements -1 to 4"});
   expect_fault(run(std::numeric_limits<std::int64_t>::max(), 0), DiagCode::ViewOutOfBuffer, {"beyond 64 bits"});
   EXPECT_EQ(y_, untouched_);
@@ -161,7 +166,8 @@ TEST_P(Launch, OverlapWithAnInput) {
   std::vector<float> both = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const std::vector<float> before = both;
   const auto same = kernel.run({{"X", view(both, {2, 3}, {3, 1})}, {"Y", view(both, {2, 3}, {3, 1})}});
-  expect_fault(same, DiagCode::BufferOverlap, {"'X'", "'Y' is written", "'X' takes bytes 0 to 23", "'Y' bytes 0 to 23"});
+  expect_fault(same, DiagCode::BufferOverlap,
+               {"'X'", "'Y' is written", "'X' takes bytes 0 to 23", "'Y' bytes 0 to 23"});
   const auto partly = kernel.run({{"X", view(both, {2, 3}, {3, 1})}, {"Y", view(both, {2, 3}, {3, 1}, 3)}});
   expect_fault(partly, DiagCode::BufferOverlap, {"'X' takes bytes 0 to 23", "'Y' bytes 12 to 35"});
   EXPECT_EQ(both, before);

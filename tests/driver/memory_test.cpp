@@ -1,4 +1,5 @@
 // Buffers between guards, poison, fills and owned arrays.
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -35,7 +36,7 @@ TEST(GuardedBuffer, SeesWritesOnBothSides) {
 }
 
 TEST(GuardedBuffer, MayBeFarLargerThanMemory) {
-  const std::int64_t elements = std::int64_t{1} << 38;   // 1 TiB of f32
+  const std::int64_t elements = std::int64_t{1} << 38;  // 1 TiB of f32
   const auto buffer = GuardedBuffer::make(DataType::F32, elements);
   TW_EXPECT_VALUE(buffer);
   store_bits(DataType::F32, buffer->data() + (elements - 1) * 4, 7);
@@ -84,8 +85,9 @@ TEST(PoisonedCopy, PoisonsWhatIsNotContents) {
   const ArrayView view{DataType::F32, reinterpret_cast<std::byte*>(memory.data()), 8, 1, {2, 2}, {4, 1}};
   auto copy = PoisonedCopy::make(view, Poison::Large, true);
   TW_EXPECT_VALUE(copy);
+  const float poison = std::bit_cast<float>(poison_bits(DataType::F32, Poison::Large) ^ 1U);
   const auto* values = reinterpret_cast<const float*>(copy->view().data);
-  EXPECT_EQ(std::vector<float>(values, values + 8), (std::vector<float>{1e30F, 1, 2, 1e30F, 1e30F, 5, 6, 1e30F}));
+  EXPECT_EQ(std::vector<float>(values, values + 8), (std::vector<float>{poison, 1, 2, poison, poison, 5, 6, poison}));
   EXPECT_EQ(copy->changed_elements(), 0);
   reinterpret_cast<float*>(copy->view().data)[5] = 9;
   reinterpret_cast<float*>(copy->view().data)[4] = 9;
@@ -98,7 +100,8 @@ std::vector<double> filled(DataType type, const Fill& fill, int input, std::int6
   fill_view({type, memory.data(), count, 0, {count}, {1}}, fill, input);
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < count; ++i)
-    numbers.push_back(bits_to_number(type, load_bits(type, memory.data() + i * static_cast<std::int64_t>(data_type_bytes(type)))));
+    numbers.push_back(
+        bits_to_number(type, load_bits(type, memory.data() + i * static_cast<std::int64_t>(data_type_bytes(type)))));
   return numbers;
 }
 

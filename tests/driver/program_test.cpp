@@ -80,7 +80,9 @@ TEST(Program, TextParsesToTheSameText) {
 }
 
 TEST(Program, FaultsOfTheTextHavePlaces) {
-  const auto broken = Program::parse("program p(N) {\n  in X: f32[N]\n  out Y: f32[N]\n  parallel i in N {\n    Y[i] = Z[i]\n    X[i] = 1.0\n  }\n}\n", "p.tile");
+  const auto broken = Program::parse(
+      "program p(N) {\n  in X: f32[N]\n  out Y: f32[N]\n  parallel i in N {\n    Y[i] = Z[i]\n    X[i] = 1.0\n  }\n}\n",
+      "p.tile");
   expect_fault(broken, DiagCode::UnknownName, {"p.tile:5:", "Z"});
 }
 
@@ -96,7 +98,8 @@ TEST(Program, LoadsFilesAndNames) {
   EXPECT_EQ(*paths, (std::vector<std::string>{folder / "programs/twice.tile"}));
   EXPECT_EQ(Program::load("twice")->name(), "twice");
   EXPECT_EQ(Program::load(folder / "own.tile")->name(), "scale");
-  expect_fault(Program::load("twise"), DiagCode::UnknownProgram, {"'twise'", "did you mean 'twice'?", "tilewright list"});
+  expect_fault(Program::load("twise"), DiagCode::UnknownProgram,
+               {"'twise'", "did you mean 'twice'?", "tilewright list"});
   expect_fault(Program::load(folder / "none.tile"), DiagCode::FileRead, {"none.tile"});
   expect_fault(Program::load("none.tile"), DiagCode::FileRead, {"none.tile"});
   expect_fault(Program::load(""), DiagCode::UnknownProgram);
@@ -129,7 +132,9 @@ TEST(Program, ListNamesTheFilesThatAreNoPrograms) {
 TEST(Compile, FaultsOfBindings) {
   const auto program = Program::parse(kDouble);
   TW_EXPECT_VALUE(program);
-  const auto with = [&](std::map<std::string, std::int64_t> numbers) { return compile(*program, {std::move(numbers), {}}); };
+  const auto with = [&](std::map<std::string, std::int64_t> numbers) {
+    return compile(*program, {std::move(numbers), {}});
+  };
   expect_fault(with({{"M", 1}}), DiagCode::MissingSymbol, {"'N'"});
   expect_fault(with({{"M", 1}, {"N", -1}}), DiagCode::NegativeSize, {"-1"});
   expect_fault(with({{"M", 1}, {"N", 1}, {"K", 1}}), DiagCode::UnknownSymbol, {"'K'"});
@@ -165,7 +170,8 @@ TEST(Compile, PrintsEveryStage) {
   EXPECT_NE(kernel->print_after("kernel")->find("kernel program"), std::string::npos);
   EXPECT_NE(kernel->print_after("llvm")->find("define"), std::string::npos);
   EXPECT_TRUE(kernel->print_after("assembly").has_value());
-  expect_fault(kernel->print_after("kernels"), DiagCode::BadOption, {"'kernels'", "did you mean 'kernel'?", "parse, bind"});
+  expect_fault(kernel->print_after("kernels"), DiagCode::BadOption,
+               {"'kernels'", "did you mean 'kernel'?", "parse, bind"});
   const auto interpreted = compile(*program, sizes, {Target::Interp, {}, false});
   EXPECT_TRUE(interpreted->print_after("bind").has_value());
   expect_fault(interpreted->print_after("llvm"), DiagCode::BadOption, {"interp"});

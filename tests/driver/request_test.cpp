@@ -85,8 +85,9 @@ TEST(View, Spelling) {
   EXPECT_EQ(view_text(view->second), "offset:-4,strides:16x-1x0,elements:99");
   EXPECT_EQ(parse_view("A=strides:16:1")->second.strides, (std::vector<std::int64_t>{16, 1}));
   EXPECT_EQ(parse_view("A=strides:16,1,offset:2")->second.strides, (std::vector<std::int64_t>{16, 1}));
-  for (const char* text : {"", "A", "=offset:1", "A=", "A=offset", "A=offset:", "A=offset:x", "A=offset:1x2", "A=strides:1xx2",
-                           "A=elements:-1", "A=size:4", "A=offset:1,offset:2", "A=offset:1,2", "A=offset:99999999999999999999"})
+  for (const char* text :
+       {"", "A", "=offset:1", "A=", "A=offset", "A=offset:", "A=offset:x", "A=offset:1x2", "A=strides:1xx2",
+        "A=elements:-1", "A=size:4", "A=offset:1,offset:2", "A=offset:1,2", "A=offset:99999999999999999999"})
     expect_fault(parse_view(text), DiagCode::BadOption, {"--view", "for example"});
 }
 

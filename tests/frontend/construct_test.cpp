@@ -6,8 +6,15 @@ namespace {
 
 using namespace dsl;
 
+static_assert(!std::is_assignable_v<Ref, Tile> && !std::is_assignable_v<Ref, double>, "only .store() stores");
+static_assert(!std::is_assignable_v<Tile, Tile> && !std::is_assignable_v<Tile, Expr>, "only variables are redefined");
+static_assert(!std::is_default_constructible_v<Tile> && !std::is_convertible_v<double, Tile>);
+static_assert(std::is_nothrow_move_constructible_v<Tile>, "a growing vector keeps its variables");
+static_assert(!std::is_convertible_v<Expr, bool>, "no comparison of tiles decides in C++");
+static_assert(!std::is_convertible_v<double, Index> && !std::is_convertible_v<bool, Index>);
+
 class Construct : public testing::Test {
- protected:
+ public:
   Sheet s;
 };
 
@@ -331,7 +338,7 @@ TEST_F(Construct, MemoryBarriersOpaqueCallsAndPlaces) {
         padded(s.m, s.n).store(y);
         s.p.barrier();
         s.p.barrier(Scope::Subgroup);
-        s.p.opaque("probe", {s.A, x + 1.0, padded, i, 3});
+        s.p.opaque("probe", {s.A, x + 1.0, padded, i, y * 3.0, 3});
         s.C(i + s.m, s.n).store(plain(s.m, s.n) + padded(s.m, s.n));
       },
       R"(memory plain: f32[4, 8]
@@ -342,7 +349,7 @@ TEST_F(Construct, MemoryBarriersOpaqueCallsAndPlaces) {
          padded[m, n] = y
          barrier
          barrier subgroup
-         opaque "probe"(A, x + 1.0, padded, i, 3)
+         opaque "probe"(A, x + 1.0, padded, i, y * 3.0, 3)
          C[i + m, n] = plain[m, n] + padded[m, n])");
 }
 
@@ -372,7 +379,8 @@ TEST_F(Construct, CopiesAreSnapshotsAndSwapsWork) {
 TEST_F(Construct, MovingKeepsTheVariable) {
   s.expect_body(
       [&](Index i) {
-        std::vector<Tile> rows;
+        std::vector<Tile> rows;  // grows by moving
+        // NOLINTNEXTLINE(performance-inefficient-vector-operation): it is about growing
         for (int r = 0; r < 5; ++r) rows.push_back(s.A(i, s.n).named("row" + std::to_string(r)));
         for (auto [t] : s.p.serial({"t", 3}))
           for (Tile& row : rows) row = row + f32(t);

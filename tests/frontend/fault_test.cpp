@@ -10,7 +10,7 @@ namespace {
 using namespace dsl;
 
 class Misuse : public testing::Test {
- protected:
+ public:
   /// One fault at the line that the writer gives.
   template <class Write>
   void expect_one(DiagCode code, Write write) {
@@ -212,6 +212,7 @@ TEST_F(Misuse, AStoreToAnotherDraftIsAFaultThere) {
   EXPECT_TRUE(frontend::capture(s.p));
 }
 
+// NOLINTBEGIN(bugprone-use-after-move,performance-move-const-arg): what happens then is the question
 TEST_F(Misuse, AMovedTileIsRead) {
   expect_one(DiagCode::ForeignHandle, [&](Index i) {
     Tile x = s.A(i, s.n);
@@ -243,6 +244,8 @@ TEST_F(Misuse, OtherHandlesAreNeverEmpty) {
       R"(t = A[i, n] * 2.0
          C[i, n] = t + A[i, n] - t)");
 }
+
+// NOLINTEND(bugprone-use-after-move,performance-move-const-arg)
 
 TEST_F(Misuse, ATileOfANumberAlone) {
   expect_one(DiagCode::ForeignHandle, [&](Index i) {

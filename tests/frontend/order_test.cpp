@@ -8,7 +8,7 @@ namespace {
 using namespace dsl;
 
 class FormulaOrder : public testing::Test {
- protected:
+ public:
   Sheet s;
 };
 
@@ -19,6 +19,22 @@ TEST_F(FormulaOrder, OperandsFromLeftToRight) {
                           select(s.A(0, s.n) < s.A(1, s.n), s.A(2, s.n) * 2.0, s.A(3, s.n)));
       },
       "C[i, n] = exp(A[i, n]) * exp(C[i, n]) + select(A[0, n] < A[1, n], A[2, n] * 2.0, A[3, n])");
+}
+
+TEST_F(FormulaOrder, NumbersAndIndicesAfterTheOtherOperands) {
+  s.expect_body(
+      [&](Index i) {
+        Tile x = s.A(i, s.n).named("x");
+        s.C(i, s.m).store(gather(x, s.n, i + s.m, exp(s.alpha)));
+        Tile y = gather(x, s.n, s.m, 0).named("y");
+        s.C(i, s.n).store(select(i < s.n, 2, x * 3) + y(1));
+        s.p.opaque("probe", {i, x + 1.0, 3, x * 2.0});
+      },
+      R"(x = A[i, n]
+         C[i, m] = gather(x, n, i + m, exp(alpha))
+         y = gather(x, n, m, 0)
+         C[i, n] = select(i < n, 2, x * 3) + y[1]
+         opaque "probe"(i, x + 1.0, 3, x * 2.0))");
 }
 
 TEST_F(FormulaOrder, AFormulaIsMadeBeforeTheNextStatement) {
@@ -134,6 +150,18 @@ TEST_F(FormulaOrder, DeepFormulasAreMadeOnTheWay) {
   });
   ASSERT_TRUE(program) << render(program.error());
   EXPECT_EQ(program->ops().size(), 4000u + 3);
+}
+
+TEST_F(FormulaOrder, FormulasOfSizesMayGrowOverManyStatements) {
+  auto program = s.run([&](Index i) {
+    Expr x = f32(i);
+    for (int t = 0; t < 2000; ++t) {
+      x = x + 1.0;
+      s.C(i, t).store(x);
+    }
+  });
+  ASSERT_TRUE(program) << render(program.error());
+  EXPECT_EQ(program->ops().size(), 3 * 2000u + 3);
 }
 
 }  // namespace

@@ -106,13 +106,12 @@ Result<void> run_tiles(const tile::Program& bound, std::vector<TestBuffer>& buff
   tile::Arguments arguments;
   for (TestBuffer& buffer : buffers) {
     if (bound.object(buffer.object).kind == tile::ObjectKind::Temp) continue;
-    arguments[buffer.object] =
-        tile::ArrayView{buffer.type,
-                        buffer.for_tiles.data(),
-                        buffer.layout.count + 2 * kGuard,
-                        kGuard - buffer.layout.low,
-                        tile::bound_extents(bound, buffer.object),
-                        buffer.layout.strides};
+    arguments[buffer.object] = tile::ArrayView{buffer.type,
+                                               buffer.for_tiles.data(),
+                                               buffer.layout.count + 2 * kGuard,
+                                               kGuard - buffer.layout.low,
+                                               tile::bound_extents(bound, buffer.object),
+                                               buffer.layout.strides};
   }
   return tile::interpret_typed(bound, arguments);
 }

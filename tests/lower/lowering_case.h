@@ -19,8 +19,8 @@ namespace tilewright::lower::testing {
 using Numbers = std::map<std::string, std::int64_t>;
 
 enum class Fill : std::uint8_t {
-  Small,     ///< small numbers of either sign, not dyadic
-  Special,   ///< also NaN, infinities, zeros of either sign, subnormals and huge numbers
+  Small,    ///< small numbers of either sign, not dyadic
+  Special,  ///< also NaN, infinities, zeros of either sign, subnormals and huge numbers
 };
 
 struct CaseOptions {

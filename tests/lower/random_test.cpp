@@ -10,8 +10,7 @@ namespace {
 void run_random(std::uint64_t first, std::uint64_t count, std::size_t size, Fill fill) {
   int ran = 0;
   for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
-    const auto made =
-        tile::generate_program(seed, {.size = size, .legal = true, .interpretable = true});
+    const auto made = tile::generate_program(seed, {.size = size, .legal = true, .interpretable = true});
     const auto bound = tile::bind(made.family, made.bindings);
     ASSERT_TRUE(bound) << "seed " << seed << "\n" << render(bound.error());
     if (expect_same_results(*bound, {fill, static_cast<std::uint32_t>(seed), {}, {}})) ++ran;
@@ -50,8 +49,7 @@ TEST(LowerLibrary, ProgramsAtAwkwardSizes) {
       {"gemm_alpha_beta", {{"M", 9}, {"N", 7}, {"K", 40}}},
       {"batched_gemm", {{"G", 3}, {"M", 9}, {"N", 7}, {"K", 40}}},
       {"conv2d", {{"N", 2}, {"H", 7}, {"W", 6}, {"C", 3}, {"F", 5}, {"R", 3}, {"S", 2}, {"pad", 1}, {"stride", 2}}},
-      {"attention",
-       {{"B", 1}, {"Hq", 4}, {"Hkv", 2}, {"Lq", 35}, {"Lk", 41}, {"D", 6}, {"Dv", 7}, {"causal", 1}}},
+      {"attention", {{"B", 1}, {"Hq", 4}, {"Hkv", 2}, {"Lq", 35}, {"Lk", 41}, {"D", 6}, {"Dv", 7}, {"causal", 1}}},
       {"softmax", {{"N", 6}, {"C", 300}}},
       {"cross_entropy", {{"N", 6}, {"C", 130}}},
       {"layernorm", {{"N", 6}, {"C", 130}}},

@@ -36,17 +36,41 @@ TEST(LowerRegions, GemmOverOtherStrides) {
   expect_lowers(kGemm, sizes, {Fill::Small, 5, {}, {{"A", {0, 1}}, {"B", {0, 0}}, {"C", {100, 5}}}});
 }
 
-TEST(LowerRegions, TheAccumulatorIsUpdatedInPlace) {
-  const auto bound = bound_program(kGemm, {{"M", 32}, {"N", 32}, {"K", 32}});
-  ASSERT_TRUE(bound);
-  const auto program = lowered(*bound);
-  ASSERT_TRUE(program);
-  // One accumulator and one tile of each operand, nothing else.
-  ASSERT_EQ(program->kernels.size(), 1u);
-  EXPECT_EQ(program->kernels[0].name, "gemm_0");
+std::int64_t private_elements(std::string_view text, const Numbers& numbers) {
+  const auto bound = bound_program(text, numbers);
+  const auto program = bound ? lowered(*bound) : std::nullopt;
   std::int64_t elements = 0;
-  for (const auto& allocation : program->allocations) elements += allocation.count;
-  EXPECT_EQ(elements, 8 * 16 + 8 * 4 + 4 * 16);
+  if (program)
+    for (const auto& allocation : program->allocations) elements += allocation.count;
+  return elements;
+}
+
+TEST(LowerRegions, TheAccumulatorIsUpdatedInPlace) {
+  // One accumulator and one tile of each operand, nothing else.
+  EXPECT_EQ(private_elements(kGemm, {{"M", 32}, {"N", 32}, {"K", 32}}), 8 * 16 + 8 * 4 + 4 * 16);
+}
+
+TEST(LowerRegions, LoadedAndNestedCarriesAreUpdatedInPlace) {
+  const char* text = R"(
+program p(N) {
+  in A: f32[64]
+  inout C: f32[64]
+  parallel z in 1 {
+    c[m: 64] = C[m]
+    d[m] = A[m]
+    serial i in N {
+      c = c * 0.5 + d
+      serial j in i {
+        c = max(c, d) - 1
+        if j % 2 == 0 { c = c + d }
+      }
+      d = abs(d) + 1
+    }
+    C[m] = c + d
+  }
+})";
+  expect_lowers(text, {{"N", 5}});
+  EXPECT_EQ(private_elements(text, {{"N", 5}}), 2 * 64);
 }
 
 TEST(LowerRegions, OnlineSoftmaxCarriesUpdateTogether) {
@@ -138,6 +162,51 @@ program p(N) {
                 {{"N", 3}});
 }
 
+TEST(LowerRegions, UpdatesThatReadMoreThanTheirOwnElement) {
+  for (const std::int64_t n : {0, 1, 3})
+    expect_lowers(R"(
+program p(N) {
+  in A: f32[4, 4]
+  out C: f32[4, 4]
+  out D: f32[4]
+  out E: f32[4, 4]
+  parallel z in 1 {
+    axis m: 4, n: 4, k: 4
+    a[m, n] = A[m, n]
+    b[k, n] = A[k, n]
+    v[m] = A[m, 0]
+    keep = a
+    w[m, k] = A[k, m]
+    turned[m, n] = a * 2
+    serial i in N {
+      a = mma(relabel(a, n: k), b, a)
+      v = sum(w * relabel(v, m: k), k)
+      keep = keep * 0.5 + a[3 - m, n]
+      turned = turned[n, m] + 1
+    }
+    C[m, n] = a + keep
+    D[m] = v
+    E[m, n] = turned
+  }
+})",
+                  {{"N", n}});
+  expect_lowers(R"(
+program p(N) {
+  in A: f32[4]
+  out C: f32[2, 4]
+  parallel z in 1 {
+    a[m: 4] = A[m]
+    c = a
+    serial i in N { c = c + a }
+    d[m] = A[3 - m]
+    serial i in N { d = d * 0.5 + c[3 - m] }
+    C[0, m] = c
+    C[1, m] = d
+  }
+})",
+                {{"N", 3}});
+}
+
 TEST(LowerRegions, NestedLoopsWithExtentsOfOuterCoordinates) {
   expect_lowers(R"(
 program p(N) {
@@ -175,7 +244,8 @@ program p(N; T: type {f32, f16} = f32) {
     hi[m] = T(-9)
     lo = T(9)
     t = T(1)
-    reduce i in N, j in 3 )") + order + R"( {
+    reduce i in N, j in 3 )") +
+                          order + R"( {
       x[m] = A[i, j, m]
       s += x * T(1.1)
       hi max= x + x

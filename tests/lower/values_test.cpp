@@ -164,7 +164,8 @@ TEST(LowerValues, MmaOfEveryOrientation) {
   for (const char* stores : {"A[m, k]; b[k, n] = B[k, n]", "A[m, k]; b[n, k] = B[k, n]"})
     for (const char* left : {"a[m: 5, k: 9]", "a[k: 9, m: 5]"})
       for (const char* result : {"m, n", "n, m"}) {
-        std::string text = "program p(Z) {\n in A: f32[5, 9]\n in B: f32[9, 7]\n inout C: f32[5, 7]\n parallel z in 1 {\n axis n: 7\n";
+        std::string text =
+            "program p(Z) {\n in A: f32[5, 9]\n in B: f32[9, 7]\n inout C: f32[5, 7]\n parallel z in 1 {\n axis n: 7\n";
         text += std::string(left) + " = " + stores + "\n acc[" + result + "] = C[m, n]\n";
         text += " C[m, n] = mma(a, b, acc) + acc\n }\n}";
         expect_lowers(text, {{"Z", 0}}, {Fill::Special, 19, {}, {}});
