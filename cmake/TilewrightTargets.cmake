@@ -1,8 +1,9 @@
 # The functions with which every folder declares its targets.
 #
-#   tw_library(NAME SOURCES a.cpp b.cpp [DEPS ..] [PRIVATE_DEPS ..])
+#   tw_library(NAME SOURCES a.cpp b.cpp [DEPS ..] [PRIVATE_DEPS ..] [HOT])
 #       Static library tw_NAME of one folder of src/. DEPS are public: tw_support, fmt::fmt, ... PRIVATE_DEPS do not reach
-#       those who link NAME. Without a .cpp among SOURCES (or without SOURCES) the library is header-only.
+#       those who link NAME. Without a .cpp among SOURCES (or without SOURCES) the library is header-only. HOT: tests spend
+#       their time in it, so debug builds optimize it lightly; the rest of them is not optimized, which builds fast.
 #   tw_test(NAME SOURCES a_test.cpp .. [DEPS ..] [LABELS quick|slow ..] [RAPIDCHECK] [SHARDS N] [TIMEOUT SECONDS])
 #       One gtest executable test_NAME and one ctest entry NAME (N entries NAME_0.. with SHARDS, to share the cores).
 #       Label quick unless slow is given; the folders under tests/ are labels too. RAPIDCHECK adds rapidcheck and its gtest
@@ -23,13 +24,13 @@ function(tw_check_deps)
     string(REPLACE ">" ";" edge "${edge}")
     list(POP_FRONT edge target dep)
     if(NOT TARGET ${dep})
-      message(WARNING "${target} depends on ${dep}, which is not a target. Folders of src/ are tw_support, tw_emit_llvm, ...")
+      message(FATAL_ERROR "${target} depends on ${dep}, which is not a target. Folders of src/ are tw_support, tw_emit_llvm, ...")
     endif()
   endforeach()
 endfunction()
 
 function(tw_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "SOURCES;DEPS;PRIVATE_DEPS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tw_library(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -41,6 +42,9 @@ function(tw_library name)
     set(reach PUBLIC)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(${target} PUBLIC ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
+    if(arg_HOT)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
+    endif()
   else()
     set(reach INTERFACE)
     add_library(${target} INTERFACE)

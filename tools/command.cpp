@@ -111,10 +111,7 @@ Result<driver::RunRequest> ProgramOptions::read() const {
       faults.push_back(
           Diag{DiagCode::BadOption, "--view is given twice for '" + view->first + "'", {}, "give it once", {}});
   }
-  for (const std::string& text : settings) {
-    const auto applied = driver::apply_setting(request, text);
-    if (!applied) faults.insert(faults.end(), applied.error().begin(), applied.error().end());
-  }
+  for (const std::string& text : settings) take(driver::apply_setting(request, text), faults);
   request.on_compiled = stage_times_printer();
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return request;

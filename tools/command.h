@@ -11,10 +11,13 @@
 #include <CLI/CLI.hpp>
 
 #include "driver/request.h"
+#include "driver/take.h"
 
 namespace tilewright::cli {
 
 using Words = std::vector<std::string>;
+
+using driver::take;
 
 struct Command {
   std::string_view name;
@@ -49,14 +52,6 @@ struct ProgramOptions {
   /// All faults at once.
   Result<driver::RunRequest> read() const;
 };
-
-/// Takes the value of a Result, or appends its faults.
-template <class T>
-std::optional<T> take(Result<T> result, Diags& faults) {
-  if (result) return std::move(*result);
-  faults.insert(faults.end(), result.error().begin(), result.error().end());
-  return std::nullopt;
-}
 
 /// With TILEWRIGHT_VERBOSE=1, a function that prints the stages' times on stderr; else none.
 std::function<void(const std::vector<StageTime>&)> stage_times_printer();

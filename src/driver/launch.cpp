@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "driver/element.h"
+#include "driver/take.h"
 #include "support/checked_math.h"
 #include "support/spelling.h"
 #include "tile/bind.h"
@@ -294,17 +295,12 @@ Result<LaunchRules> launch_rules(const tile::Program& bound, const std::map<std:
     if (!find_buffer(bound, name).valid()) faults.push_back(unknown_buffer(bound, name));
   for (tile::ObjectId id : bound.objects().ids()) {
     const tile::Object& object = bound.object(id);
-    if (object.kind == tile::ObjectKind::Temp) {
-      const auto fits = expect_addressable(object, point_count(tile::bound_extents(bound, id)).value());
-      if (!fits) faults.insert(faults.end(), fits.error().begin(), fits.error().end());
-    }
+    if (object.kind == tile::ObjectKind::Temp)
+      take(expect_addressable(object, point_count(tile::bound_extents(bound, id)).value()), faults);
     if (!is_interface(object)) continue;
     const auto layout = layouts.find(object.name);
-    auto strides = strides_of(bound, id, layout == layouts.end() ? nullptr : &layout->second);
-    if (strides)
-      rules.strides.emplace(id, std::move(*strides));
-    else
-      faults.insert(faults.end(), strides.error().begin(), strides.error().end());
+    auto strides = take(strides_of(bound, id, layout == layouts.end() ? nullptr : &layout->second), faults);
+    if (strides) rules.strides.emplace(id, std::move(*strides));
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return rules;

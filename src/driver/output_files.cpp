@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "driver/take.h"
+
 namespace tilewright::driver {
 
 namespace fs = std::filesystem;
@@ -44,11 +46,8 @@ Result<std::vector<std::string>> write_outputs(const RunBuffers& buffers,
   for (const RunBuffer& buffer : buffers.buffers()) {
     const auto path = outputs.find(buffer.name);
     if (path == outputs.end()) continue;
-    const auto result = write_npy(path->second, buffer.view.type, buffer.view.extents, RunBuffers::dense_bytes(buffer));
-    if (result)
-      written.push_back(path->second);
-    else
-      faults.insert(faults.end(), result.error().begin(), result.error().end());
+    const auto done = write_npy(path->second, buffer.view.type, buffer.view.extents, RunBuffers::dense_bytes(buffer));
+    if (take(done, faults)) written.push_back(path->second);
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return written;

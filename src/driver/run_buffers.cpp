@@ -13,6 +13,7 @@
 #include "driver/launch.h"
 #include "driver/poisoned_copy.h"
 #include "driver/program_impl.h"
+#include "driver/take.h"
 #include "driver/view_range.h"
 #include "support/checked_math.h"
 #include "tile/bind.h"
@@ -62,6 +63,25 @@ bool scatter(const ArrayView& view, const std::vector<std::byte>& dense) {
     faithful = faithful && std::memcmp(view.data + position * bytes, dense.data() + ordinal * bytes, size) == 0;
   });
   return faithful;
+}
+
+/// Allocates one buffer and reads its file.
+Result<RunBuffer> make_buffer(const tile::Object& object, ArrayView view, const RunRequest& request,
+                              const Values& values) {
+  TW_TRY(GuardedBuffer memory, GuardedBuffer::make(view.type, view.elements));
+  view.data = memory.data();
+  RunBuffer buffer{object.name, role_of(object), object.scalar_input(), 0, std::move(memory), view, {}, {}, {}};
+  buffer.default_value = object.default_value;
+  if (const auto value = values.scalars.find(object.name); value != values.scalars.end()) buffer.value = value->second;
+  const auto path = request.inputs.find(object.name);
+  if (path == request.inputs.end()) return buffer;
+  TW_TRY(buffer.file, read_contents(buffer, path->second));
+  if (scatter(buffer.view, buffer.file->data)) return buffer;
+  return failure(DiagCode::ArgumentStrides,
+                 fmt::format("the strides {} of '{}' give several elements one place, but '{}' holds different values "
+                             "for them",
+                             list_text(view.strides), object.name, path->second),
+                 "use strides that keep the elements apart");
 }
 
 void set_scalar(RunBuffer& buffer) {
@@ -123,56 +143,29 @@ Result<void> check_buffer_names(const Program& program, const RunRequest& reques
 
 Result<RunBuffers> RunBuffers::make(const Kernel& kernel, const RunRequest& request, const Values& values) {
   const Kernel::Impl& impl = kernel.impl();
-  struct Placed {
-    tile::ObjectId id;
-    ArrayView view;
-  };
-  std::vector<Placed> placed;
+  std::map<tile::ObjectId, ArrayView> views;
   Diags faults;
   __uint128_t needed = 0;
   for (const auto& [id, strides] : impl.rules.strides) {
     const tile::Object& object = impl.bound.object(id);
-    const auto view_request = request.views.find(object.name);
-    auto view = place_view(object.name, object.element.data, tile::bound_extents(impl.bound, id), strides,
-                           view_request == request.views.end() ? ViewRequest{} : view_request->second);
-    if (!view) {
-      faults.insert(faults.end(), view.error().begin(), view.error().end());
-      continue;
-    }
+    const auto asked = request.views.find(object.name);
+    auto view = take(place_view(object.name, object.element.data, tile::bound_extents(impl.bound, id), strides,
+                                asked == request.views.end() ? ViewRequest{} : asked->second),
+                     faults);
+    if (!view) continue;
     needed += touched_bytes(*view);
-    placed.push_back({id, std::move(*view)});
+    views.emplace(id, std::move(*view));
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   TW_TRY_VOID(expect_memory(needed, fmt::format("a run of '{}'", impl.bound.name())));
 
   RunBuffers all;
   int inputs = 0;
-  for (Placed& one : placed) {
-    const tile::Object& object = impl.bound.object(one.id);
-    TW_TRY(GuardedBuffer memory, GuardedBuffer::make(one.view.type, one.view.elements));
-    one.view.data = memory.data();
-    RunBuffer buffer{object.name, role_of(object), object.scalar_input(), 0, std::move(memory), one.view, {}, {}, {}};
-    buffer.default_value = object.default_value;
-    if (!buffer.scalar && buffer.role != BufferRole::Out) buffer.input = inputs++;
-    if (const auto value = values.scalars.find(object.name); value != values.scalars.end())
-      buffer.value = value->second;
-    if (const auto path = request.inputs.find(object.name); path != request.inputs.end()) {
-      auto contents = read_contents(buffer, path->second);
-      if (!contents) {
-        faults.insert(faults.end(), contents.error().begin(), contents.error().end());
-        continue;
-      }
-      if (!scatter(buffer.view, contents->data))
-        faults.push_back(Diag{DiagCode::ArgumentStrides,
-                              fmt::format("the strides {} of '{}' give several elements one place, but '{}' holds "
-                                          "different values for them",
-                                          list_text(buffer.view.strides), object.name, path->second),
-                              {},
-                              "use strides that keep the elements apart",
-                              {}});
-      buffer.file = std::move(*contents);
-    }
-    all.buffers_.push_back(std::move(buffer));
+  for (const auto& [id, view] : views) {
+    auto buffer = take(make_buffer(impl.bound.object(id), view, request, values), faults);
+    if (!buffer) continue;
+    if (!buffer->scalar && buffer->role != BufferRole::Out) buffer->input = inputs++;
+    all.buffers_.push_back(std::move(*buffer));
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return all;

@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/schema.h"
+
 namespace tilewright::report {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
 
 Json place_json(const SourcePlace& place) {
   if (!place.known()) return nullptr;

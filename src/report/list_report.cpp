@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/schema.h"
+
 namespace tilewright::report {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
 
 Json param_json(const ParamInfo& param) {
   if (!param.is_type()) return {{"name", param.name}, {"choices", param.choices}, {"default", param.default_value}};

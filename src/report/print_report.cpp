@@ -2,13 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/schema.h"
+
 namespace tilewright::report {
-
-namespace {
-
-constexpr int kSchema = 1;
-
-}  // namespace
 
 std::string print_json(const std::string& program, const std::string& stage, const std::string& text) {
   const nlohmann::ordered_json json = {{"schema", kSchema}, {"program", program}, {"stage", stage}, {"text", text}};

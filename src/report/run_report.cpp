@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/check.h"
+#include "report/schema.h"
 #include "support/number_text.h"
 
 namespace tilewright::report {
@@ -16,8 +17,6 @@ namespace tilewright::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
 
 const char* role_name(BufferRole role) {
   switch (role) {

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/schema.h"
+
 namespace tilewright::report {
-
-namespace {
-
-constexpr int kSchema = 1;
-
-}  // namespace
 
 std::string version_text(const driver::VersionFacts& facts) {
   return fmt::format("tilewright {}\nLLVM {}\nhost {}, {} core{}\n", facts.version, facts.llvm,

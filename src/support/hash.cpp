@@ -3,19 +3,14 @@
 #include <bit>
 #include <cstddef>
 
+#include "support/little_endian.h"
+
 namespace tilewright {
 
 namespace {
 
 constexpr std::uint64_t kFirst = 0x87c37b91114253d5u;
 constexpr std::uint64_t kSecond = 0x4cf5ad432745937fu;
-
-/// Up to eight bytes, the first the lowest.
-std::uint64_t load_little_endian(std::string_view bytes) {
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) word |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  return word;
-}
 
 std::uint64_t scramble_first(std::uint64_t word) { return std::rotl(word * kFirst, 31) * kSecond; }
 std::uint64_t scramble_second(std::uint64_t word) { return std::rotl(word * kSecond, 33) * kFirst; }

@@ -11,6 +11,7 @@
 #include "support/check.h"
 #include "support/checked_math.h"
 #include "support/files.h"
+#include "support/little_endian.h"
 #include "support/npy_internal.h"
 
 namespace tilewright {
@@ -30,12 +31,6 @@ constexpr std::size_t kAlignment = 64;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::uint64_t load_little_endian(std::string_view bytes) {
-  std::uint64_t word = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[i]);
-  return word;
 }
 
 /// Bytes of the array without any gap; nothing if they or a product of positive extents do not fit 64 bits.

@@ -127,7 +127,7 @@ ValueId Builder::emit_value(OpPayload payload, const TileType& type) {
   return value;
 }
 
-ValueId Builder::emit_typed(OpPayload payload, const Typed<TileType>& type) {
+ValueId Builder::emit_typed(OpPayload payload, const TypeResult<TileType>& type) {
   if (type) return emit_value(std::move(payload), *type);
   report(type.error().code, type.error().message, type.error().hint);
   return {};
@@ -144,7 +144,7 @@ ValueId Builder::constant(Literal literal, ElementType element, std::vector<Axis
     ValueId value = index_value(program_.index_.constant(static_cast<std::int64_t>(literal.value())));
     return axes.empty() ? value : broadcast(value, std::move(axes));
   }
-  Typed<TileType> type = type_broadcast(TileType{element, {}}, axes, *this);
+  TypeResult<TileType> type = type_broadcast(TileType{element, {}}, axes, *this);
   return emit_typed(ConstantOp{literal}, type);
 }
 

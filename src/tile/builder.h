@@ -161,7 +161,7 @@ class Builder final : private TypeNames, private ElementFacts {
   ValueId add_value(const TileType& type, OpId def);
   OpId emit(OpPayload payload, std::vector<ValueId> results = {});
   ValueId emit_value(OpPayload payload, const TileType& type);
-  ValueId emit_typed(OpPayload payload, const Typed<TileType>& type);
+  ValueId emit_typed(OpPayload payload, const TypeResult<TileType>& type);
   std::vector<AxisId> order_result(const std::vector<AxisId>& inferred,
                                    const std::optional<std::vector<AxisId>>& wanted) const;
   ValueId widen(ValueId value, const std::optional<std::vector<AxisId>>& wanted);

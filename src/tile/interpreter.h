@@ -9,12 +9,10 @@
 // 2^-8), eta = half of its smallest subnormal; x ~ value, ex ~ its bound.
 //   - a value beyond the type's largest finite number becomes Inf, as in the type; one that may or may not is given an
 //     infinite bound;
-//   - an infinite bound accepts any result; a zero bound demands the same bits up to NaN payload, sign of zero
-//   included;
+//   - an infinite bound accepts any result; a zero bound demands the same bits up to NaN payload, also of a zero;
 //   - NaN and Inf of the FP64 value (with a finite bound) demand the same class and sign of Inf;
 //   - a comparison whose operands are closer than their bounds is undecided; select then covers both operands; `if`
-//   runs
-//     both branches, its results cover both, and what either branch stores is given an infinite bound;
+//     then runs both branches, its results cover both, and what either branch stores is given an infinite bound;
 //   - an integer, index or boolean that may differ between executions is undecided: its bound is infinite.
 //
 // Sums (reduce operations and regions) of f16 and bf16 accumulate in f32 and are rounded once, at their end. FoldRight

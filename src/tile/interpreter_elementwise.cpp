@@ -297,16 +297,19 @@ TileRef<A> merge_branches(Machine<A>& machine, ValueId result, TileRef<A> chosen
   }
 }
 
-#define TW_INSTANTIATE(A)                                              \
-  template TileRef<A> evaluate(Machine<A>&, OpId, const ConstantOp&);  \
-  template TileRef<A> evaluate(Machine<A>&, OpId, const UnaryOp&);     \
-  template TileRef<A> evaluate(Machine<A>&, OpId, const BinaryOp&);    \
-  template TileRef<A> evaluate(Machine<A>&, OpId, const SelectOp&);    \
-  template TileRef<A> evaluate(Machine<A>&, OpId, const CastOp&);      \
-  template TileRef<A> evaluate(Machine<A>&, OpId, const BroadcastOp&); \
-  template TileRef<A> merge_branches(Machine<A>&, ValueId, TileRef<A>, TileRef<A>);
-TW_INSTANTIATE(Exact)
-TW_INSTANTIATE(Typed)
-#undef TW_INSTANTIATE
+template TileRef<Exact> evaluate(Machine<Exact>&, OpId, const ConstantOp&);
+template TileRef<Typed> evaluate(Machine<Typed>&, OpId, const ConstantOp&);
+template TileRef<Exact> evaluate(Machine<Exact>&, OpId, const UnaryOp&);
+template TileRef<Typed> evaluate(Machine<Typed>&, OpId, const UnaryOp&);
+template TileRef<Exact> evaluate(Machine<Exact>&, OpId, const BinaryOp&);
+template TileRef<Typed> evaluate(Machine<Typed>&, OpId, const BinaryOp&);
+template TileRef<Exact> evaluate(Machine<Exact>&, OpId, const SelectOp&);
+template TileRef<Typed> evaluate(Machine<Typed>&, OpId, const SelectOp&);
+template TileRef<Exact> evaluate(Machine<Exact>&, OpId, const CastOp&);
+template TileRef<Typed> evaluate(Machine<Typed>&, OpId, const CastOp&);
+template TileRef<Exact> evaluate(Machine<Exact>&, OpId, const BroadcastOp&);
+template TileRef<Typed> evaluate(Machine<Typed>&, OpId, const BroadcastOp&);
+template TileRef<Exact> merge_branches(Machine<Exact>&, ValueId, TileRef<Exact>, TileRef<Exact>);
+template TileRef<Typed> merge_branches(Machine<Typed>&, ValueId, TileRef<Typed>, TileRef<Typed>);
 
 }  // namespace tilewright::tile

@@ -78,35 +78,45 @@ template <class Block>
 // The same source for the baseline and for wide vectors: the results do not depend on which one runs.
 #if defined(__x86_64__)
 namespace {
-#define TW_WIDE [[gnu::target("avx2,fma")]]
-TW_WIDE void products_wide(PanelSize size, const double* a, const double* b, double* sum, double* magnitude) {
+
+bool has_wide_vectors() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+[[gnu::target("avx2,fma")]] void wide_products(PanelSize size, const double* a, const double* b, double* sum,
+                                               double* magnitude) {
   products(size, a, b, sum, magnitude);
 }
-TW_WIDE void errors_wide(PanelSize size, const double* a, const double* a_bound, const double* b, const double* b_bound,
-                         double* error) {
+[[gnu::target("avx2,fma")]] void wide_errors(PanelSize size, const double* a, const double* a_bound, const double* b,
+                                             const double* b_bound, double* error) {
   errors(size, a, a_bound, b, b_bound, error);
 }
-TW_WIDE void fused_wide(PanelSize size, const float* a, const float* b, float* sum) { fused(size, a, b, sum); }
-#undef TW_WIDE
-bool has_wide_vectors() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+[[gnu::target("avx2,fma")]] void wide_fused(PanelSize size, const float* a, const float* b, float* sum) {
+  fused(size, a, b, sum);
+}
+
 }  // namespace
-#define TW_DISPATCH(kernel, ...) has_wide_vectors() ? kernel##_wide(__VA_ARGS__) : kernel(__VA_ARGS__)
-#else
-#define TW_DISPATCH(kernel, ...) kernel(__VA_ARGS__)
 #endif
 
 void accumulate_products(PanelSize size, const double* a, const double* b, double* sum, double* magnitude) {
-  TW_DISPATCH(products, size, a, b, sum, magnitude);
+#if defined(__x86_64__)
+  if (has_wide_vectors()) return wide_products(size, a, b, sum, magnitude);
+#endif
+  products(size, a, b, sum, magnitude);
 }
 
 void accumulate_bounded_products(PanelSize size, const double* a, const double* a_bound, const double* b,
                                  const double* b_bound, double* sum, double* magnitude, double* error) {
-  TW_DISPATCH(products, size, a, b, sum, magnitude);
-  TW_DISPATCH(errors, size, a, a_bound, b, b_bound, error);
+  accumulate_products(size, a, b, sum, magnitude);
+#if defined(__x86_64__)
+  if (has_wide_vectors()) return wide_errors(size, a, a_bound, b, b_bound, error);
+#endif
+  errors(size, a, a_bound, b, b_bound, error);
 }
 
 void accumulate_fused(PanelSize size, const float* a, const float* b, float* sum) {
-  TW_DISPATCH(fused, size, a, b, sum);
+#if defined(__x86_64__)
+  if (has_wide_vectors()) return wide_fused(size, a, b, sum);
+#endif
+  fused(size, a, b, sum);
 }
 
 }  // namespace tilewright::tile

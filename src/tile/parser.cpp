@@ -214,7 +214,7 @@ std::string Elaborator::describe(const Entity& entity, std::string_view name) co
 // ---- Declarations --------------------------------------------------------------------------------------------------
 
 void Elaborator::declare_functions() {
-  const auto& builtins = builtin_names();
+  const std::vector<std::string_view> builtins = builtin_names();
   for (const FunctionDecl& function : tree_.functions) {
     const SyntaxName& name = function.name;
     if (std::find(builtins.begin(), builtins.end(), name.text) != builtins.end()) {
@@ -312,6 +312,7 @@ std::optional<ElementType> Elaborator::element_type(const SyntaxName& name) {
 
 std::vector<IndexId> Elaborator::family_indices(const std::vector<ExprId>& ids, std::string_view what) {
   std::vector<IndexId> indices;
+  indices.reserve(ids.size());
   for (ExprId id : ids) indices.push_back(family_index(id, what));
   return indices;
 }

@@ -31,7 +31,7 @@ struct Elaborator::Builtin {
 };
 
 const std::vector<Elaborator::Builtin>& Elaborator::Builtin::all() {
-  static const std::vector<Builtin> table = {
+  static const std::vector<Builtin> kTable = {
       {"abs", unary<UnaryKind::Abs>},
       {"broadcast", forward<&Elaborator::call_broadcast>},
       {"ceildiv", forward<&Elaborator::call_ceildiv>},
@@ -51,7 +51,7 @@ const std::vector<Elaborator::Builtin>& Elaborator::Builtin::all() {
       {"sum", sum},
       {"tanh", unary<UnaryKind::Tanh>},
   };
-  return table;
+  return kTable;
 }
 
 const Elaborator::Builtin* Elaborator::Builtin::find(std::string_view name) {
@@ -60,10 +60,10 @@ const Elaborator::Builtin* Elaborator::Builtin::find(std::string_view name) {
   return nullptr;
 }
 
-const std::vector<std::string_view>& builtin_names() {
-  static const std::vector<std::string_view> names = {"abs",     "broadcast", "ceildiv", "cos",  "exp", "floor",
-                                                      "gather",  "log",       "matmul",  "max",  "min", "mma",
-                                                      "relabel", "select",    "sin",     "sqrt", "sum", "tanh"};
+std::vector<std::string_view> Elaborator::builtin_names() {
+  std::vector<std::string_view> names;
+  names.reserve(Builtin::all().size());
+  for (const Builtin& builtin : Builtin::all()) names.push_back(builtin.name);
   return names;
 }
 
@@ -129,6 +129,7 @@ Operand Elaborator::call_function(const FunctionDecl& function, const CallExpr& 
     return ValueId{};
   }
   std::vector<decltype(Entity::what)> arguments;
+  arguments.reserve(function.parameters.size());
   for (std::size_t i = 0; i < function.parameters.size(); ++i)
     arguments.push_back(argument(call.arguments[i].value, function.parameters[i]));
   if (stopped_) return ValueId{};

@@ -313,6 +313,7 @@ IndexId Elaborator::eval_index(ExprId id, std::string_view what) {
 
 std::vector<IndexId> Elaborator::eval_coords(const std::vector<ExprId>& ids) {
   std::vector<IndexId> coords;
+  coords.reserve(ids.size());
   for (ExprId id : ids) coords.push_back(eval_index(id, "a coordinate"));
   return coords;
 }

@@ -170,6 +170,7 @@ class Elaborator {
 
   // Calls (parser_calls.cpp).
   struct Builtin;
+  static std::vector<std::string_view> builtin_names();
   Operand eval_call(const CallExpr& call, TextRange range);
   std::optional<ElementType> cast_type(const CallExpr& call);
   ValueId eval_cast(ElementType to, const CallExpr& call, TextRange range, const std::vector<AxisId>* axes = nullptr);
@@ -226,8 +227,5 @@ const What* Elaborator::find_as(const SyntaxName& name) {
   Entity* entity = find(name.text);
   return entity ? std::get_if<What>(&entity->what) : nullptr;
 }
-
-/// Names of built-in functions, sorted.
-const std::vector<std::string_view>& builtin_names();
 
 }  // namespace tilewright::tile

@@ -379,6 +379,7 @@ void Elaborator::run(const OpaqueStmt& statement, TextRange range) {
     }
   }
   std::vector<ValueId> values;
+  values.reserve(sides.size());
   for (const Side& side : sides) values.push_back(value_of(side));
   at(range);
   builder_.opaque(statement.symbol, std::move(values), std::move(objects));

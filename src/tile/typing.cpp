@@ -112,7 +112,7 @@ std::vector<AxisId> join_axes(const std::vector<AxisId>& a, const std::vector<Ax
   return joined;
 }
 
-Typed<TileType> type_unary(UnaryKind kind, const TileType& x, const ElementFacts& facts, const TypeNames& names) {
+TypeResult<TileType> type_unary(UnaryKind kind, const TileType& x, const ElementFacts& facts, const TypeNames& names) {
   const std::string found = std::string(unary_name(kind)) + " of " + names.tile(x);
   switch (kind) {
     case UnaryKind::Not:
@@ -136,8 +136,8 @@ Typed<TileType> type_unary(UnaryKind kind, const TileType& x, const ElementFacts
   return x;
 }
 
-Typed<TileType> type_binary(BinaryKind kind, const TileType& a, const TileType& b, const ElementFacts& facts,
-                            const TypeNames& names) {
+TypeResult<TileType> type_binary(BinaryKind kind, const TileType& a, const TileType& b, const ElementFacts& facts,
+                                 const TypeNames& names) {
   if (a.element != b.element)
     return fault(DiagCode::TypeMismatch,
                  std::string("operands of ") + binary_name(kind) + " have different element types: " + names.tile(a) +
@@ -161,7 +161,8 @@ Typed<TileType> type_binary(BinaryKind kind, const TileType& a, const TileType& 
   return joined;
 }
 
-Typed<TileType> type_select(const TileType& condition, const TileType& a, const TileType& b, const TypeNames& names) {
+TypeResult<TileType> type_select(const TileType& condition, const TileType& a, const TileType& b,
+                                 const TypeNames& names) {
   if (condition.element != kBool)
     return fault(DiagCode::TypeMismatch, "expected a bool condition of select, found " + names.tile(condition),
                  "compare it, for example x != 0");
@@ -172,14 +173,14 @@ Typed<TileType> type_select(const TileType& condition, const TileType& a, const 
   return TileType{a.element, join_axes(join_axes(condition.axes, a.axes), b.axes)};
 }
 
-Typed<TileType> type_cast(const TileType& x, ElementType to, const TypeNames& names) {
+TypeResult<TileType> type_cast(const TileType& x, ElementType to, const TypeNames& names) {
   if (!to.symbolic() && is_reserved(to.data))
     return fault(DiagCode::ReservedType,
                  "the element type " + names.element(to) + " is reserved and has no operations yet");
   return TileType{to, x.axes};
 }
 
-Typed<TileType> type_broadcast(const TileType& x, const std::vector<AxisId>& axes, const TypeNames& names) {
+TypeResult<TileType> type_broadcast(const TileType& x, const std::vector<AxisId>& axes, const TypeNames& names) {
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i), axes[i]) !=
         axes.begin() + static_cast<std::ptrdiff_t>(i))
@@ -192,8 +193,8 @@ Typed<TileType> type_broadcast(const TileType& x, const std::vector<AxisId>& axe
   return TileType{x.element, axes};
 }
 
-Typed<TileType> type_gather(const TileType& x, AxisId axis, const TileType& indices, const TileType& fallback,
-                            const TypeNames& names) {
+TypeResult<TileType> type_gather(const TileType& x, AxisId axis, const TileType& indices, const TileType& fallback,
+                                 const TypeNames& names) {
   if (!contains(x.axes, axis))
     return fault(DiagCode::AxisMismatch, "gather along " + names.axis(axis) + ", which is no axis of " + names.tile(x));
   if (indices.element != kIndex && indices.element != kI32)
@@ -210,8 +211,8 @@ Typed<TileType> type_gather(const TileType& x, AxisId axis, const TileType& indi
   return result;
 }
 
-Typed<TileType> type_reduce(FoldKind, const TileType& x, AxisId axis, const ElementFacts& facts,
-                            const TypeNames& names) {
+TypeResult<TileType> type_reduce(FoldKind, const TileType& x, AxisId axis, const ElementFacts& facts,
+                                 const TypeNames& names) {
   if (!contains(x.axes, axis))
     return fault(DiagCode::AxisMismatch, "a fold over " + names.axis(axis) + ", which is no axis of " + names.tile(x));
   if (!facts.surely_number(x.element))
@@ -222,8 +223,8 @@ Typed<TileType> type_reduce(FoldKind, const TileType& x, AxisId axis, const Elem
   return result;
 }
 
-Typed<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts& facts,
-                         const TypeNames& names) {
+TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts& facts,
+                              const TypeNames& names) {
   const std::string found = "mma(" + names.tile(a) + ", " + names.tile(b) + ", " + names.tile(c) + ")";
   if (a.element != b.element)
     return fault(DiagCode::TypeMismatch, "the operands of mma differ in element type: " + found);
@@ -249,8 +250,8 @@ Typed<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c
   return c;
 }
 
-Typed<void> type_store(const TileType& x, const std::vector<AxisId>& coordinate_axes, ElementType element,
-                       const std::string& object, const TypeNames& names) {
+TypeResult<void> type_store(const TileType& x, const std::vector<AxisId>& coordinate_axes, ElementType element,
+                            const std::string& object, const TypeNames& names) {
   if (x.element != element)
     return fault(DiagCode::TypeMismatch,
                  "'" + object + "' holds " + names.element(element) + ", the stored value is " + names.tile(x),

@@ -24,7 +24,7 @@ struct TypeFault {
   std::string hint;
 };
 template <class T>
-using Typed = std::expected<T, TypeFault>;
+using TypeResult = std::expected<T, TypeFault>;
 
 /// Names for messages: how an axis and a type parameter are called.
 class TypeNames {
@@ -50,21 +50,21 @@ class ElementFacts {
   bool surely_number(ElementType type) const;  ///< float or integer, not bool
 };
 
-Typed<TileType> type_unary(UnaryKind kind, const TileType& x, const ElementFacts&, const TypeNames&);
-Typed<TileType> type_binary(BinaryKind kind, const TileType& a, const TileType& b, const ElementFacts&,
-                            const TypeNames&);
-Typed<TileType> type_select(const TileType& condition, const TileType& a, const TileType& b, const TypeNames&);
-Typed<TileType> type_cast(const TileType& x, ElementType to, const TypeNames&);
-Typed<TileType> type_broadcast(const TileType& x, const std::vector<AxisId>& axes, const TypeNames&);
-Typed<TileType> type_gather(const TileType& x, AxisId axis, const TileType& indices, const TileType& fallback,
-                            const TypeNames&);
-Typed<TileType> type_reduce(FoldKind kind, const TileType& x, AxisId axis, const ElementFacts&, const TypeNames&);
+TypeResult<TileType> type_unary(UnaryKind kind, const TileType& x, const ElementFacts&, const TypeNames&);
+TypeResult<TileType> type_binary(BinaryKind kind, const TileType& a, const TileType& b, const ElementFacts&,
+                                 const TypeNames&);
+TypeResult<TileType> type_select(const TileType& condition, const TileType& a, const TileType& b, const TypeNames&);
+TypeResult<TileType> type_cast(const TileType& x, ElementType to, const TypeNames&);
+TypeResult<TileType> type_broadcast(const TileType& x, const std::vector<AxisId>& axes, const TypeNames&);
+TypeResult<TileType> type_gather(const TileType& x, AxisId axis, const TileType& indices, const TileType& fallback,
+                                 const TypeNames&);
+TypeResult<TileType> type_reduce(FoldKind kind, const TileType& x, AxisId axis, const ElementFacts&, const TypeNames&);
 /// c's element is f32 with float a and b of one type, or all three i32. Every axis of c is in a or b; axes of a or b
 /// that are not in c are in both (the contraction, at least one); the result has c's type.
-Typed<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts&,
-                         const TypeNames&);
+TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts&,
+                              const TypeNames&);
 /// A value of type x may be stored to coordinates with these axes and element type.
-Typed<void> type_store(const TileType& x, const std::vector<AxisId>& coordinate_axes, ElementType element,
-                       const std::string& object, const TypeNames&);
+TypeResult<void> type_store(const TileType& x, const std::vector<AxisId>& coordinate_axes, ElementType element,
+                            const std::string& object, const TypeNames&);
 
 }  // namespace tilewright::tile

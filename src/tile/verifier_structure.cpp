@@ -77,7 +77,7 @@ class StructureVerifier {
     if (sound) std::visit([&](const auto& payload) { check(op, payload, coords); }, op.payload);
   }
 
-  void expect(const Op& op, const Typed<TileType>& typed, const char* name) {
+  void expect(const Op& op, const TypeResult<TileType>& typed, const char* name) {
     const auto results = program_.list(op.results);
     if (!typed) return fault(op, std::string(name) + ": " + typed.error().message);
     if (results.size() != 1)

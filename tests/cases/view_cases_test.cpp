@@ -9,28 +9,29 @@ namespace {
 using ViewCases = OnTargets;
 TW_ON_BOTH_TARGETS(ViewCases);
 
-double ramp(std::int64_t i) { return static_cast<double>(i % 13) - 6; }
+double centred_ramp(std::int64_t i) { return static_cast<double>(i % 13) - 6; }
 
 TEST_P(ViewCases, A2_UnitContractionReadsTheDeclaredStrides) {
   Case c{.program = "batched_gemm", .numbers = {{"G", 2}, {"M", 17}, {"N", 16}, {"K", 1}}};
-  c.arrays["A"] = make_array({2, 17, 1}, ramp);
+  c.arrays["A"] = make_array({2, 17, 1}, centred_ramp);
   Array b = filled({2, 1, 16}, kNaN);
   b.values.assign(33 + 31, kNaN);
   b.strides = {33, 1, 2};
   for (std::int64_t g = 0; g < 2; ++g)
-    for (std::int64_t n = 0; n < 16; ++n) b.values[static_cast<std::size_t>(g * 33 + n * 2)] = ramp(g * 5 + n);
+    for (std::int64_t n = 0; n < 16; ++n) b.values[static_cast<std::size_t>(g * 33 + n * 2)] = centred_ramp(g * 5 + n);
   c.arrays["B"] = b;
   c.arrays["C"] = poisoned({2, 17, 16});
   const auto out = run(c).at("C");
   for (std::int64_t g = 0; g < 2; ++g)
     for (std::int64_t m = 0; m < 17; ++m)
       for (std::int64_t n = 0; n < 16; ++n)
-        EXPECT_EQ(out[static_cast<std::size_t>((g * 17 + m) * 16 + n)], ramp(g * 17 + m) * ramp(g * 5 + n));
+        EXPECT_EQ(out[static_cast<std::size_t>((g * 17 + m) * 16 + n)],
+                  centred_ramp(g * 17 + m) * centred_ramp(g * 5 + n));
 }
 
 TEST_P(ViewCases, A4_OutputIsAColumnSliceOfAWiderMatrix) {
   Case c{.program = "gemm", .numbers = {{"M", 256}, {"N", 256}, {"K", 3}}};
-  c.arrays["A"] = make_array({256, 3}, ramp);
+  c.arrays["A"] = make_array({256, 3}, centred_ramp);
   c.arrays["B"] = filled({3, 256}, 1.0);
   Array wide = filled({256, 256}, kPoison);
   wide.values.assign(256 * 512, 77.0);
@@ -40,14 +41,15 @@ TEST_P(ViewCases, A4_OutputIsAColumnSliceOfAWiderMatrix) {
   const auto out = run(c).at("C");
   for (std::int64_t m = 0; m < 256; ++m)
     for (std::int64_t n = 0; n < 512; ++n) {
-      const double expected = n < 128 || n >= 384 ? 77.0 : ramp(m * 3) + ramp(m * 3 + 1) + ramp(m * 3 + 2);
+      const double expected =
+          n < 128 || n >= 384 ? 77.0 : centred_ramp(m * 3) + centred_ramp(m * 3 + 1) + centred_ramp(m * 3 + 2);
       ASSERT_EQ(out[static_cast<std::size_t>(m * 512 + n)], expected) << m << ", " << n;
     }
 }
 
 TEST_P(ViewCases, A5_BroadcastBatchNeedsNoLargerBuffer) {
   Case c{.program = "batched_gemm", .numbers = {{"G", 5}, {"M", 9}, {"N", 16}, {"K", 16}}};
-  Array a = make_array({9, 16}, ramp);
+  Array a = make_array({9, 16}, centred_ramp);
   a.extents = {5, 9, 16};
   a.strides = {0, 16, 1};
   c.arrays["A"] = a;
@@ -57,7 +59,8 @@ TEST_P(ViewCases, A5_BroadcastBatchNeedsNoLargerBuffer) {
   c.arrays["B"] = b;
   c.arrays["C"] = poisoned({5, 9, 16});
   const auto out = run(c).at("C");
-  for (std::int64_t i = 0; i < 5 * 9 * 16; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], ramp(i % (9 * 16))) << i;
+  for (std::int64_t i = 0; i < 5 * 9 * 16; ++i)
+    ASSERT_EQ(out[static_cast<std::size_t>(i)], centred_ramp(i % (9 * 16))) << i;
 }
 
 TEST_P(ViewCases, A6_RowStrideOfASingleRowIsIgnored) {
@@ -80,13 +83,13 @@ TEST_P(ViewCases, A6_AllStridesZeroIsAConstantMatrix) {
 
 TEST_P(ViewCases, A7_TransposedOperandWithOneColumn) {
   Case c{.program = "gemm_nt", .numbers = {{"M", 64}, {"N", 1}, {"K", 32}}};
-  c.arrays["A"] = make_array({64, 32}, ramp);
+  c.arrays["A"] = make_array({64, 32}, centred_ramp);
   c.arrays["B"] = filled({1, 32}, 1.0);
   c.arrays["C"] = poisoned({64, 1});
   const auto out = run(c).at("C");
   for (std::int64_t m = 0; m < 64; ++m) {
     double sum = 0;
-    for (std::int64_t k = 0; k < 32; ++k) sum += ramp(m * 32 + k);
+    for (std::int64_t k = 0; k < 32; ++k) sum += centred_ramp(m * 32 + k);
     EXPECT_EQ(out[static_cast<std::size_t>(m)], sum) << m;
   }
 }
@@ -96,7 +99,7 @@ TEST_P(ViewCases, A7_ColumnMajorOperandOverASweepOfShapes) {
     for (std::int64_t n : {1, 3, 33, 64})
       for (std::int64_t k : {1, 7, 16, 33}) {
         Case c{.program = "gemm", .numbers = {{"M", m}, {"N", n}, {"K", k}}};
-        Array a = make_array({m, k}, ramp);
+        Array a = make_array({m, k}, centred_ramp);
         a.strides = {1, m};
         c.arrays["A"] = a;
         c.arrays["B"] = filled({k, n}, 1.0);
@@ -104,7 +107,7 @@ TEST_P(ViewCases, A7_ColumnMajorOperandOverASweepOfShapes) {
         const auto out = run(c).at("C");
         for (std::int64_t row = 0; row < m; ++row) {
           double sum = 0;
-          for (std::int64_t i = 0; i < k; ++i) sum += ramp(i * m + row);
+          for (std::int64_t i = 0; i < k; ++i) sum += centred_ramp(i * m + row);
           for (std::int64_t column = 0; column < n; ++column)
             ASSERT_EQ(out[static_cast<std::size_t>(row * n + column)], sum) << m << "x" << n << "x" << k;
         }
@@ -139,11 +142,11 @@ TEST_P(ViewCases, A8_OutputThatOverlapsAnInputByThreeRowsIsRefused) { expect_ove
 
 TEST_P(ViewCases, A10_RaggedTilesStayInside) {
   Case c{.program = "gemm", .numbers = {{"M", 100}, {"N", 100}, {"K", 100}, {"BM", 16}, {"BN", 16}, {"BK", 16}}};
-  c.arrays["A"] = make_array({100, 100}, ramp);
+  c.arrays["A"] = make_array({100, 100}, centred_ramp);
   c.arrays["B"] = make_array({100, 100}, [](std::int64_t i) { return i % 101 == 0 ? 1.0 : 0.0; });
   c.arrays["C"] = poisoned({100, 100});
   const auto out = run(c).at("C");
-  for (std::int64_t i = 0; i < 10000; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], ramp(i)) << i;
+  for (std::int64_t i = 0; i < 10000; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], centred_ramp(i)) << i;
 }
 
 TEST_P(ViewCases, F3_OperandTileStoredAgainIsUnchanged) {
@@ -161,8 +164,8 @@ TEST_P(ViewCases, F3_OperandTileStoredAgainIsUnchanged) {
   }
 })",
          .numbers = {{"M", 11}, {"N", 5}, {"K", 7}}};
-  c.arrays["A"] = make_array({11, 7}, ramp);
-  c.arrays["B"] = make_array({7, 5}, ramp);
+  c.arrays["A"] = make_array({11, 7}, centred_ramp);
+  c.arrays["B"] = make_array({7, 5}, centred_ramp);
   c.arrays["C"] = poisoned({11, 5});
   c.arrays["D"] = poisoned({11, 7});
   EXPECT_EQ(run(c).at("D"), c.arrays["A"].values);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "kernel/interpreter.h"
 #include "kernel/verifier.h"
@@ -143,6 +144,10 @@ std::string compare_with_interpreter(const kernel::Program& program, const Arena
     if (!fault.empty()) faults += fmt::format("{}: {} (interpreted and compiled)\n", variant.name, fault);
   }
   return faults;
+}
+
+void expect_agreement(const kernel::Program& program, const Arena& initial) {
+  EXPECT_EQ(compare_with_interpreter(program, initial, variants()), "");
 }
 
 }  // namespace tilewright::emit_llvm

@@ -1,6 +1,7 @@
 // Runs a kernel program in the interpreter and as machine code, and compares every byte of every buffer.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,9 @@
 #include "kernel/program.h"
 
 namespace tilewright::emit_llvm {
+
+inline constexpr std::array kScalars = {kernel::ScalarType::I1,  kernel::ScalarType::I32,  kernel::ScalarType::I64,
+                                        kernel::ScalarType::F16, kernel::ScalarType::BF16, kernel::ScalarType::F32};
 
 /// Memory of one program's buffers, each between guard bytes. Buffers may share a block to overlap.
 class Arena {
@@ -56,6 +60,9 @@ Variant host_variant(int threads = 1);
 /// Empty when interpreter and machine code agree on every variant and no guard is broken; else what went wrong.
 std::string compare_with_interpreter(const kernel::Program& program, const Arena& initial,
                                      const std::vector<Variant>& variants);
+
+/// Expects that of all variants().
+void expect_agreement(const kernel::Program& program, const Arena& initial);
 
 /// Only the machine code; the result in place. Empty: it ran.
 std::string run_compiled(const kernel::Program& program, Arena& arena, const Variant& variant);

@@ -11,13 +11,6 @@ namespace {
 
 using namespace kernel;
 
-constexpr std::array kScalars = {ScalarType::I1,  ScalarType::I32,  ScalarType::I64,
-                                 ScalarType::F16, ScalarType::BF16, ScalarType::F32};
-
-void expect_agreement(const Program& program, const Arena& arena) {
-  EXPECT_EQ(compare_with_interpreter(program, arena, variants()), "");
-}
-
 /// One vector of `lanes` at every start from -lanes to count: the mask admits what lies inside.
 TEST(Memory, MasksKeepAccessesInside) {
   constexpr std::int64_t kCount = 21;

@@ -19,8 +19,6 @@ namespace {
 
 using namespace kernel;
 
-constexpr std::array kScalars = {ScalarType::I1,  ScalarType::I32,  ScalarType::I64,
-                                 ScalarType::F16, ScalarType::BF16, ScalarType::F32};
 constexpr std::array<std::uint16_t, 3> kLanes = {1, 3, 16};
 
 const std::vector<float>& special_floats() {

@@ -47,7 +47,7 @@ Program base() {
   return b.finish();
 }
 
-std::vector<std::string> faults(const Program& program) {
+std::vector<std::string> verifier_faults(const Program& program) {
   const Result<void> result = verify(program);
   std::vector<std::string> messages;
   if (result) return messages;
@@ -62,7 +62,7 @@ std::vector<std::string> faults(const Program& program) {
 void expect_fault(const std::string& expected, const std::function<void(Program&)>& change) {
   Program program = base();
   change(program);
-  const std::vector<std::string> found = faults(program);
+  const std::vector<std::string> found = verifier_faults(program);
   ASSERT_EQ(found.size(), 1u) << expected << "\nfound: " << testing::PrintToString(found);
   EXPECT_NE(found[0].find(expected), std::string::npos) << found[0];
 }
@@ -71,7 +71,7 @@ void expect_among(const std::string& expected, const std::function<void(Program&
   Program program = base();
   change(program);
   std::string all;
-  for (const std::string& fault : faults(program)) all += fault + "\n";
+  for (const std::string& fault : verifier_faults(program)) all += fault + "\n";
   EXPECT_NE(all.find(expected), std::string::npos) << all;
 }
 /// An operation with one new result of that type, put before the store in the body of `first`.
@@ -86,14 +86,14 @@ void expect_op_fault(const std::string& expected, OpPayload payload, std::option
 void expect_good_op(OpPayload payload, std::optional<ValueType> type) {
   Program program = base();
   add_op(program, std::move(payload), type);
-  EXPECT_EQ(faults(program), std::vector<std::string>{});
+  EXPECT_EQ(verifier_faults(program), std::vector<std::string>{});
 }
 
 constexpr ValueType kI1{ScalarType::I1, 1}, kI32{ScalarType::I32, 1}, kI64{ScalarType::I64, 1},
     kF32{ScalarType::F32, 1}, kF16{ScalarType::F16, 1}, kF32x8{ScalarType::F32, 8}, kI1x8{ScalarType::I1, 8},
     kI64x8{ScalarType::I64, 8};
 
-TEST(KernelVerifier, AcceptsTheBase) { EXPECT_EQ(faults(base()), std::vector<std::string>{}); }
+TEST(KernelVerifier, AcceptsTheBase) { EXPECT_EQ(verifier_faults(base()), std::vector<std::string>{}); }
 
 TEST(KernelVerifier, Declarations) {
   expect_fault("buffer in has -1 elements", [](Program& p) { p.buffers[kIn].count = -1; });
@@ -274,7 +274,7 @@ TEST(KernelVerifier, Nesting) {
       program.blocks[block].ops.push_back(program.ops.push_back({IfOp{kTruth, inner, {}}, {}}));
       block = inner;
     }
-    return faults(program);
+    return verifier_faults(program);
   };
   EXPECT_EQ(nested(kMaxNesting - 1), std::vector<std::string>{});
   const std::vector<std::string> found = nested(kMaxNesting);
@@ -287,7 +287,7 @@ TEST(KernelVerifier, ReportsAllIndependentFaults) {
   program.buffers[kIn].count = -1;
   add_op(program, UnaryOp{UnaryKind::Exp, kZero}, kI32);
   add_op(program, StoreOp{{kIn, {}}, kFloat, kZero, kFour}, {});
-  EXPECT_EQ(faults(program).size(), 1u + 2u + 4u);
+  EXPECT_EQ(verifier_faults(program).size(), 1u + 2u + 4u);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -11,10 +10,6 @@
 
 namespace tilewright::tile::testing {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-using Values = std::vector<double>;
 
 const char* const kGemm =
     "program gemm(M, N, K; BM: {2, 4, 64} = 4, BN: {2, 4, 64} = 4, BK: {2, 4, 32} = 4, T: type {f32, f16, bf16} = f32) "
@@ -30,12 +25,6 @@ const char* const kOneMma =
     "f32[M, N]\n"
     "parallel i in 1 {\n axis m: M, n: N, k: K\n a[m, k] = A[m, k]\n b[k, n] = B[k, n]\n c[m, n] = C[m, n]\n"
     "Y[m, n] = mma(a, b, c)\n } }";
-
-void expect_same(const Values& found, const Values& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i)
-    EXPECT_TRUE(same(found[i], expected[i])) << "[" << i << "]: found " << found[i] << ", expected " << expected[i];
-}
 
 TEST(Mma, TypedIsTheAscendingChainOfFusedMultiplyAdds) {
   for (const auto& [M, N, K] : {std::array{5, 11, 7}, std::array{33, 1, 9}, std::array{1, 17, 20}}) {

@@ -126,6 +126,7 @@ Trial& Trial::fill(const std::string& name, const std::vector<double>& values) {
 std::vector<double> Trial::values(const std::string& name) const {
   const Buffer& buffer = buffers_.at(id(name));
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(buffer.size()));
   for (std::int64_t i = 0; i < buffer.size(); ++i) values.push_back(buffer.get(buffer.address(i)));
   return values;
 }
@@ -192,6 +193,12 @@ std::string Trial::disagreement() {
     }
   }
   return {};
+}
+
+void expect_same(const Values& found, const Values& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_TRUE(same(found[i], expected[i])) << "[" << i << "]: found " << found[i] << ", expected " << expected[i];
 }
 
 }  // namespace tilewright::tile::testing

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "tile/interpreter.h"
 
 namespace tilewright::tile::testing {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using Values = std::vector<double>;
 
 /// A buffer with a view; numbers go in and come out as doubles.
 struct Buffer {
@@ -61,5 +66,7 @@ class Trial {
 
 /// Equal bits up to the payload of NaN.
 bool same(double a, double b);
+/// Expects `same` of every element.
+void expect_same(const Values& found, const Values& expected);
 
 }  // namespace tilewright::tile::testing

@@ -1,7 +1,6 @@
 // What programs mean: regions, memory, accesses, special values; both arithmetics.
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -10,20 +9,10 @@
 namespace tilewright::tile::testing {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-using Values = std::vector<double>;
-
 /// Runs both arithmetics; the exact one must agree with the typed one. Returns the typed elements of `name`.
 Values run(Trial& run, const std::string& name = "Y") {
   EXPECT_EQ(run.disagreement(), "");
   return run.values(name);
-}
-
-void expect_same(const Values& found, const Values& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i)
-    EXPECT_TRUE(same(found[i], expected[i])) << "[" << i << "]: found " << found[i] << ", expected " << expected[i];
 }
 
 /// The exact elements, which must all have the bound 0.

@@ -1,10 +1,8 @@
 #include "runtime/cpu/run.h"
 
 #include <algorithm>
-#include <cfenv>
 #include <cstddef>
 #include <cstdlib>
-#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,10 +13,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
+#include "runtime/cpu/ieee_arithmetic.h"
+#include "runtime/cpu/workspace_parts.h"
 #include "support/checked_math.h"
 #include "support/result.h"
 
@@ -26,7 +22,6 @@ namespace tilewright::runtime_cpu {
 
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
 // Waking a sleeping worker takes about 10 us, handing it one more range below 1 us; an operation in a scalar count
 // takes 0.05 to 1 ns.
 constexpr std::int64_t kInlineWork = 100'000;
@@ -38,76 +33,7 @@ std::optional<std::int64_t> round_up(std::int64_t bytes) {
   return *end / kAlignment * kAlignment;
 }
 
-/// Aligned memory that only grows.
-class Block {
- public:
-  Block() = default;
-  Block(Block&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  Block& operator=(Block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~Block() { std::free(data_); }
-
-  /// bytes: a multiple of the alignment.
-  Result<void> reserve(std::int64_t bytes, const char* purpose) {
-    if (bytes <= bytes_) return {};
-    std::free(data_);
-    bytes_ = 0;
-    data_ = static_cast<std::byte*>(std::aligned_alloc(kAlignment, static_cast<std::size_t>(bytes)));
-    if (data_ == nullptr) {
-      return failure(DiagCode::OutOfMemory, fmt::format("{} bytes of {} could not be allocated", bytes, purpose),
-                     "use smaller sizes or smaller tiles");
-    }
-    bytes_ = bytes;
-    return {};
-  }
-  std::byte* data() const { return data_; }
-
- private:
-  std::byte* data_ = nullptr;
-  std::int64_t bytes_ = 0;
-};
-
-/// Round to nearest, subnormals kept, for the current scope. A caller that was built with -ffast-math flushes them.
-class IeeeArithmetic {
- public:
-#if defined(__x86_64__)
-  IeeeArithmetic() : saved_(_mm_getcsr()) {
-    if ((saved_ & ~kStatusBits) != kDefault) _mm_setcsr(kDefault);
-  }
-  ~IeeeArithmetic() {
-    if ((saved_ & ~kStatusBits) != kDefault) _mm_setcsr(saved_);
-  }
-
- private:
-  static constexpr unsigned kStatusBits = 0x3f;
-  static constexpr unsigned kDefault = 0x1f80;
-  unsigned saved_;
-#else
-  IeeeArithmetic() {
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~IeeeArithmetic() { std::fesetenv(&saved_); }
-
- private:
-  std::fenv_t saved_;
-#endif
- public:
-  IeeeArithmetic(const IeeeArithmetic&) = delete;
-  IeeeArithmetic& operator=(const IeeeArithmetic&) = delete;
-};
-
 }  // namespace
-
-struct WorkspaceParts {
-  Block temporaries;
-  Block scratch;
-  std::unique_ptr<tbb::task_arena> arena;
-  int arena_threads = 0;
-};
 
 Workspace::Workspace() : parts_(std::make_unique<WorkspaceParts>()) {}
 Workspace::Workspace(Workspace&&) noexcept = default;
