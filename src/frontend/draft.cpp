@@ -49,7 +49,8 @@ bool default_fits(Session& session, double value, tile::ElementType element, con
   std::vector<DataType> types{element.data};
   if (element.symbolic()) types = session.type_param(element.param).choices;
   for (DataType type : types)
-    if (!is_reserved(type) && !Maker(session).number_fits(value, std::trunc(value) == value, type, at)) return false;
+    if (!is_reserved(type) && !Maker(session).number_fits(value, std::trunc(value) == value, {type, {}}, at))
+      return false;
   return true;
 }
 

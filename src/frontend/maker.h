@@ -37,7 +37,7 @@ class Maker {
   /// A number of this type over the axes.
   tile::ValueId number(double value, bool integral, tile::ElementType element, const Place& place,
                        std::vector<tile::AxisId> axes = {});
-  bool number_fits(double value, bool integral, DataType type, const Place& place);
+  bool number_fits(double value, bool integral, tile::ElementType element, const Place& place);
   std::string type_name(tile::ElementType element);
 
  private:

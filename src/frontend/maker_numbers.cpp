@@ -1,6 +1,4 @@
 // Numbers, and how parts take their types from each other.
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "frontend/maker.h"
@@ -13,12 +11,6 @@ using tile::Overloaded;
 using tile::ValueId;
 
 namespace {
-
-/// Magnitude from which rounding to the float type gives infinity: half a step above its largest number.
-double overflow_bound(DataType type) {
-  if (type == DataType::F16) return 65520.0;
-  return type == DataType::BF16 ? 0x1.ffp127 : 0x1.ffffffp127;
-}
 
 bool is_number(const ValueTerm& term) {
   if (const auto* leaf = std::get_if<IndexLeaf>(&term.formula))
@@ -50,37 +42,15 @@ std::string Maker::describe(const Part& part) {
                     part.what);
 }
 
-bool Maker::number_fits(double value, bool integral, DataType type, const Place& place) {
-  const std::string found = fmt::format("found the number {}", value);
-  const std::string name(data_type_name(type));
-  if (is_float(type)) {
-    if (!std::isfinite(value) || std::fabs(value) < overflow_bound(type)) return true;
-    session_.fault(place, DiagCode::LiteralOutOfRange, "expected a number within the range of " + name + ", " + found,
-                   "write inf");
-    return false;
-  }
-  if (type == DataType::Bool) {
-    session_.fault(place, DiagCode::TypeMismatch, "expected bool, " + found, "write true or false");
-    return false;
-  }
-  if (!integral) {
-    session_.fault(place, DiagCode::TypeMismatch, "expected an integer of type " + name + ", " + found,
-                   "write the integer, or cast the other side: f32(x)");
-    return false;
-  }
-  if (type == DataType::Index || (value >= -0x1p31 && value < 0x1p31)) return true;
-  session_.fault(place, DiagCode::LiteralOutOfRange, "expected a number within the range of " + name + ", " + found);
-  return false;
+bool Maker::number_fits(double value, bool integral, ElementType element, const Place& place) {
+  const auto fault = tile::number_fault(value, integral, element, builder_.element_facts());
+  if (fault) session_.fault(place, fault->code, fault->message, fault->hint);
+  return !fault;
 }
 
 ValueId Maker::number(double value, bool integral, ElementType element, const Place& place,
                       std::vector<tile::AxisId> axes) {
-  if (!element.symbolic()) {
-    if (!number_fits(value, integral, element.data, place)) return {};
-  } else {
-    for (DataType type : session_.type_param(element.param).choices)
-      if (!is_float(type) && !number_fits(value, integral, type, place)) return {};
-  }
+  if (!number_fits(value, integral, element, place)) return {};
   session_.at(place);
   return builder_.constant(tile::Literal::of(value), element, std::move(axes));
 }

@@ -7,11 +7,12 @@
 #define TW_CONCAT(a, b) TW_CONCAT_INNER(a, b)
 
 /// TW_TRY(auto x, call()): x is the value, or the enclosing function returns the diagnostics.
-// NOLINTNEXTLINE(bugprone-macro-parentheses): declaration is a declaration
+// NOLINTBEGIN(bugprone-macro-parentheses): declaration is a declaration
 #define TW_TRY(declaration, expression)                                                                       \
   auto TW_CONCAT(tw_try_, __LINE__) = (expression);                                                           \
   if (!TW_CONCAT(tw_try_, __LINE__)) return std::unexpected(std::move(TW_CONCAT(tw_try_, __LINE__)).error()); \
   declaration = std::move(*TW_CONCAT(tw_try_, __LINE__))
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// The same for Result<void>.
 #define TW_TRY_VOID(expression)                                                   \

@@ -108,6 +108,7 @@ class Builder final : private TypeNames, private ElementFacts {
   TileType type_of(ValueId value) const;
   const Object& object_of(ObjectId object) const { return program_.objects_[object]; }
   IndexId axis_extent(AxisId id) const { return program_.axes_[id].extent; }
+  const ElementFacts& element_facts() const { return *this; }
   std::string describe(const TileType& type) const { return TypeNames::tile(type); }
   std::string axis_label(AxisId id) const { return program_.axes_[id].label; }
   /// Axes of the expressions, in order of first appearance.

@@ -366,7 +366,7 @@ std::optional<double> Elaborator::default_number(const BufferDecl& decl, Element
   std::vector<DataType> types{element.data};
   if (element.symbolic()) types = type_params_[element.param.index].choices;
   for (DataType type : types)
-    if (!number_fits(value, integer.has_value(), type, expr.range)) return std::nullopt;
+    if (!number_fits(value, integer.has_value(), ElementType{type, {}}, expr.range)) return std::nullopt;
   return value;
 }
 

@@ -1,7 +1,5 @@
 // Expressions: index expressions, literals and tiles, and how they adapt to each other.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "support/number_text.h"
 #include "tile/parser_internal.h"
@@ -66,34 +64,6 @@ std::optional<BinaryKind> binary_kind(TokenKind op) {
     default:
       return std::nullopt;
   }
-}
-
-std::string shown_number(double value, bool integral) {
-  return integral && std::fabs(value) < 0x1p63 ? std::to_string(static_cast<std::int64_t>(value))
-                                               : format_double(value);
-}
-
-/// Magnitude from which rounding to the type gives infinity: half a step above its largest number.
-double overflow_bound(DataType type) {
-  switch (type) {
-    case DataType::F16:
-      return 65520.0;
-    case DataType::BF16:
-      return 0x1.ffp127;
-    case DataType::F32:
-      return 0x1.ffffffp127;
-    case DataType::I32:
-    case DataType::Index:
-    case DataType::Bool:
-    case DataType::I8:
-    case DataType::U8:
-    case DataType::I4Scaled:
-    case DataType::F8E4M3:
-    case DataType::F8E5M2:
-    case DataType::F64:
-      break;
-  }
-  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -387,39 +357,15 @@ std::optional<ElementType> Elaborator::element_beside(const Operand& other) cons
                     other);
 }
 
-bool Elaborator::number_fits(double value, bool integral, DataType type, TextRange range) {
-  const std::string found = "the number " + shown_number(value, integral);
-  const std::string name(data_type_name(type));
-  if (is_float(type)) {
-    if (!std::isfinite(value) || std::fabs(value) < overflow_bound(type)) return true;
-    report(DiagCode::LiteralOutOfRange, range, "expected a number within the range of " + name + ", found " + found,
-           "write inf");
-    return false;
-  }
-  if (type == DataType::Bool) {
-    report(DiagCode::TypeMismatch, range, "expected bool, found " + found, "write true or false");
-    return false;
-  }
-  if (!integral) {
-    report(DiagCode::TypeMismatch, range, "expected an integer of type " + name + ", found " + found,
-           "write the integer, or cast the other side: f32(x)");
-    return false;
-  }
-  const bool fits = type == DataType::Index || (value >= std::numeric_limits<std::int32_t>::min() &&
-                                                value <= std::numeric_limits<std::int32_t>::max());
-  if (!fits)
-    report(DiagCode::LiteralOutOfRange, range, "expected a number within the range of " + name + ", found " + found);
-  return fits;
+bool Elaborator::number_fits(double value, bool integral, ElementType element, TextRange range) {
+  const auto fault = number_fault(value, integral, element, builder_.element_facts());
+  if (fault) report(fault->code, range, fault->message, fault->hint);
+  return !fault;
 }
 
 ValueId Elaborator::number(double value, bool integral, ElementType element, TextRange range,
                            std::vector<AxisId> axes) {
-  if (!element.symbolic()) {
-    if (!number_fits(value, integral, element.data, range)) return {};
-  } else {
-    for (DataType type : type_params_[element.param.index].choices)
-      if (!is_float(type) && !number_fits(value, integral, type, range)) return {};
-  }
+  if (!number_fits(value, integral, element, range)) return {};
   at(range);
   return made(builder_.constant(Literal::of(value), element, std::move(axes)), range);
 }

@@ -158,7 +158,7 @@ class Elaborator {
   ValueId value_of(const Side& side, std::optional<ElementType> beside = std::nullopt,
                    const std::vector<AxisId>* axes = nullptr);
   ValueId number(double value, bool integral, ElementType element, TextRange range, std::vector<AxisId> axes = {});
-  bool number_fits(double value, bool integral, DataType type, TextRange range);
+  bool number_fits(double value, bool integral, ElementType element, TextRange range);
   bool unify(const Side& a, const Side& b, std::string_view what, ValueId& x, ValueId& y);
   ValueId binary_value(BinaryKind kind, const Side& a, const Side& b, TextRange range);
   std::string type_name(ElementType element) const {

@@ -13,11 +13,12 @@ BlockPrinter::BlockPrinter(const Program& program)
       names_(program),
       text_(
           program, [this](const IndexNode& node) { return name_of(node); },
-          [this](AxisId axis) { return axis_name(axis); }) {
+          [this](AxisId axis) { return axis_name(axis); }, [this](ObjectId object) { return object_names_[object]; }) {
   variable_of_.resize(program.values().size());
   axis_names_.resize(program.axes().size());
   axis_declared_.resize(program.axes().size());
   coord_names_.resize(program.coords().size());
+  for (const Object& object : program.objects()) object_names_.push_back(object.name);
 }
 
 std::string BlockPrinter::run() {
@@ -148,7 +149,7 @@ void BlockPrinter::print_effect(OpId id, const Op& op) {
     line(text);
   };
   if (const auto* store = std::get_if<StoreOp>(&op.payload)) {
-    const std::string target = program_.object(store->object).name + text_.coords(store->coords);
+    const std::string target = object_names_[store->object] + text_.coords(store->coords);
     write_line(target + (store->bounds == BoundsPolicy::Assume ? " assume" : "") + " = " + operands[0].text);
   } else if (const auto* memory = std::get_if<MemoryOp>(&op.payload)) {
     declare_axes(axes);
@@ -161,7 +162,7 @@ void BlockPrinter::print_effect(OpId id, const Op& op) {
   } else if (const auto* opaque = std::get_if<OpaqueOp>(&op.payload)) {
     std::vector<std::string> arguments;
     for (const Text& operand : operands) arguments.push_back(operand.text);
-    for (ObjectId object : program_.list(opaque->objects)) arguments.push_back(program_.object(object).name);
+    for (ObjectId object : program_.list(opaque->objects)) arguments.push_back(object_names_[object]);
     write_line("opaque " + quoted(program_.opaque_symbols()[opaque->symbol]) + "(" + comma_list(arguments) + ")");
   }
 }
@@ -169,8 +170,9 @@ void BlockPrinter::print_effect(OpId id, const Op& op) {
 void BlockPrinter::print_memory(const Object& object, ObjectId id) {
   std::vector<std::string> extents;
   for (IndexId extent : object.extents) extents.push_back(text_.index(extent).text);
+  object_names_[id] = names_.claim(object.name, "memory");
   std::string text =
-      "memory " + object.name + ": " + element_text(program_, object.element) + "[" + comma_list(extents) + "]";
+      "memory " + object_names_[id] + ": " + element_text(program_, object.element) + "[" + comma_list(extents) + "]";
   if (object.space != MemorySpace::Auto) text += " in " + std::string(space_text(object.space));
   if (object.layout.valid()) {
     names_.open();

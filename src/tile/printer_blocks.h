@@ -102,6 +102,7 @@ class BlockPrinter {
   IdVector<AxisId, std::string> axis_names_;
   IdVector<AxisId, std::uint8_t> axis_declared_;
   IdVector<CoordId, std::string> coord_names_;
+  IdVector<ObjectId, std::string> object_names_;
 };
 
 }  // namespace tilewright::tile::printing

@@ -229,8 +229,8 @@ Text OperationText::binary(BinaryKind kind, const Text& lhs, const Text& rhs) co
 Text OperationText::load(const LoadOp& op, const std::vector<Text>& operands) const {
   const Object& object = program_.object(op.object);
   if (object.kind == ObjectKind::In && object.rank() == 0 && op.bounds == BoundsPolicy::Zero && !op.fallback.valid())
-    return {object.name, Level::Primary};
-  Text text{object.name + coords(op.coords), Level::Primary};
+    return {object_(op.object), Level::Primary};
+  Text text{object_(op.object) + coords(op.coords), Level::Primary};
   if (op.bounds == BoundsPolicy::Assume) text.text += " assume";
   if (op.fallback.valid()) text.text += " else " + within(operands[0], Level::Unary);
   // A word behind the brackets reads better in parentheses of its own.

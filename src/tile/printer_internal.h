@@ -40,8 +40,9 @@ std::string_view default_label(const Op& op);
 /// values, effects and regions.
 class OperationText {
  public:
-  OperationText(const Program& program, LeafName leaf, std::function<std::string(AxisId)> axis)
-      : program_(program), leaf_(std::move(leaf)), axis_(std::move(axis)) {}
+  OperationText(const Program& program, LeafName leaf, std::function<std::string(AxisId)> axis,
+                std::function<std::string(ObjectId)> object)
+      : program_(program), leaf_(std::move(leaf)), axis_(std::move(axis)), object_(std::move(object)) {}
 
   Text operator()(const Op& op, const std::vector<Text>& operands) const;
   Text index(IndexId id) const { return index_text(program_.index(), id, leaf_); }
@@ -56,6 +57,7 @@ class OperationText {
   const Program& program_;
   LeafName leaf_;
   std::function<std::string(AxisId)> axis_;
+  std::function<std::string(ObjectId)> object_;
 };
 
 /// The names that can be seen at one point of the text.

@@ -58,7 +58,8 @@ Names::Names(const Program& program) {
   for (const Symbol& symbol : program.symbols()) taken_.insert(symbol.name);
   for (const Param& param : program.params()) taken_.insert(param.name);
   for (const TypeParam& param : program.type_params()) taken_.insert(param.name);
-  for (const Object& object : program.objects()) taken_.insert(object.name);
+  for (const Object& object : program.objects())
+    if (object.kind != ObjectKind::Memory) taken_.insert(object.name);
 }
 
 void Names::close() {

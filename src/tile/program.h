@@ -6,8 +6,8 @@
 //
 // Canonical form: Builder::finish() renumbers every id in the order of a walk through the program, so that two
 // programs with the same meaning-bearing structure compare equal (operator==), whatever front door made them. Names of
-// values, axes and coordinates are labels: they do not take part in the comparison. Names of the program, its symbols,
-// parameters and objects are its interface and do.
+// values, axes, coordinates and memory are labels: they do not take part in the comparison. Names of the program, its
+// symbols, parameters and buffers are its interface and do.
 #pragma once
 
 #include <cstdint>

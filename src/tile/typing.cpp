@@ -1,6 +1,9 @@
 #include "tile/typing.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "support/number_text.h"
 
 namespace tilewright::tile {
 
@@ -248,6 +251,45 @@ TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileTy
       return fault(DiagCode::MmaRoles,
                    "the accumulator's axis " + names.axis(axis) + " is in neither operand: " + found);
   return c;
+}
+
+namespace {
+
+/// Magnitude from which rounding to the float type gives infinity: half a step above its largest number.
+double overflow_bound(DataType type) {
+  if (type == DataType::F16) return 65520.0;
+  return type == DataType::BF16 ? 0x1.ffp127 : 0x1.ffffffp127;
+}
+
+std::string shown_number(double value, bool written_whole) {
+  return written_whole && std::fabs(value) < 0x1p63 ? std::to_string(static_cast<std::int64_t>(value))
+                                                    : format_double(value);
+}
+
+}  // namespace
+
+std::optional<TypeFault> number_fault(double value, bool written_whole, DataType type) {
+  const std::string found = ", found the number " + shown_number(value, written_whole);
+  const std::string name(data_type_name(type));
+  if (is_float(type)) {
+    if (!std::isfinite(value) || std::fabs(value) < overflow_bound(type)) return std::nullopt;
+    return TypeFault{DiagCode::LiteralOutOfRange, "expected a number within the range of " + name + found, "write inf"};
+  }
+  if (type == DataType::Bool) return TypeFault{DiagCode::TypeMismatch, "expected bool" + found, "write true or false"};
+  if (!written_whole)
+    return TypeFault{DiagCode::TypeMismatch, "expected an integer of type " + name + found,
+                     "write the integer, or cast the other side: f32(x)"};
+  if (type == DataType::Index || (value >= -0x1p31 && value < 0x1p31)) return std::nullopt;
+  return TypeFault{DiagCode::LiteralOutOfRange, "expected a number within the range of " + name + found, {}};
+}
+
+std::optional<TypeFault> number_fault(double value, bool written_whole, ElementType element,
+                                      const ElementFacts& facts) {
+  if (!element.symbolic()) return number_fault(value, written_whole, element.data);
+  for (DataType type : facts.possible(element))
+    if (!is_float(type))
+      if (auto fault = number_fault(value, written_whole, type)) return fault;
+  return std::nullopt;
 }
 
 TypeResult<void> type_store(const TileType& x, const std::vector<AxisId>& coordinate_axes, ElementType element,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,14 @@ TypeResult<TileType> type_reduce(FoldKind kind, const TileType& x, AxisId axis, 
 /// that are not in c are in both (the contraction, at least one); the result has c's type.
 TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts&,
                               const TypeNames&);
+/// Whether a number may stand for an element of a type: finite numbers must stay finite when they are rounded to a
+/// float type, an integer type takes whole numbers in its range that are `written_whole` (2, not 2.0), and bool takes
+/// none.
+std::optional<TypeFault> number_fault(double value, bool written_whole, DataType type);
+/// The same for an element type; of a symbolic one its integer choices only: whether the number fits a float choice is
+/// asked when the program is bound to it.
+std::optional<TypeFault> number_fault(double value, bool written_whole, ElementType element, const ElementFacts&);
+
 /// A value of type x may be stored to coordinates with these axes and element type.
 TypeResult<void> type_store(const TileType& x, const std::vector<AxisId>& coordinate_axes, ElementType element,
                             const std::string& object, const TypeNames&);

@@ -2,7 +2,10 @@
 #include "tile/verifier.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+
+#include "tile/typing.h"
 
 namespace tilewright::tile {
 
@@ -172,6 +175,8 @@ class RuleVerifier {
       } else if (const auto* memory = std::get_if<MemoryOp>(&op.payload)) {
         owned.insert(memory->object);
         stored.erase(memory->object);
+      } else if (const auto* constant = std::get_if<ConstantOp>(&op.payload)) {
+        check_constant(op, *constant);
       } else if (const auto* load = std::get_if<LoadOp>(&op.payload)) {
         check_load(op, load->object, owned, stored);
       } else if (const auto* store = std::get_if<StoreOp>(&op.payload)) {
@@ -180,6 +185,14 @@ class RuleVerifier {
         for (ObjectId object : program_.list(opaque->objects)) note_opaque_use(op, object, owned, stored);
       }
     }
+  }
+
+  void check_constant(const Op& op, const ConstantOp& constant) {
+    const ElementType element = program_.value(program_.list(op.results)[0]).element;
+    const double number = constant.literal.value();
+    if (element.symbolic() || (element == kBool && (number == 0 || number == 1))) return;
+    if (const auto found = number_fault(number, std::trunc(number) == number, element.data))
+      fault(found->code, op.location, found->message, found->hint);
   }
 
   bool check_owned(const Op& op, ObjectId id, const Objects& owned) {

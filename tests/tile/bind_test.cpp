@@ -141,6 +141,22 @@ TEST(Bind, CoordinatesThatOverflowAreRefused) {
   EXPECT_TRUE(bind(parse(text), {.numbers = {{"M", 0}, {"S", std::int64_t{1} << 31}}, .types = {}}));
 }
 
+TEST(Bind, ANumberBeyondTheChosenTypeIsRefused) {
+  const std::string text =
+      "program p(M; T: type {f32, f16} = f32) { in X: T[M]\n out Y: T[M]\n parallel i in M {\n Y[i] = max(X[i], 7e4)\n"
+      "} }";
+  const auto bound = [&](DataType type) {
+    const auto program = bind(parse(text), {.numbers = {{"M", 3}}, .types = {{"T", type}}});
+    EXPECT_TRUE(program);
+    return verify(*program);
+  };
+  EXPECT_TRUE(bound(DataType::F32));
+  const auto fault = bound(DataType::F16);
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error()[0].code, DiagCode::LiteralOutOfRange);
+  EXPECT_EQ(fault.error()[0].place.line, 4u);
+}
+
 TEST(Bind, DenseStridesCountEmptyExtentsAsOne) {
   EXPECT_EQ(dense_strides({4, 0, 3}), (std::vector<std::int64_t>{3, 3, 1}));
   EXPECT_EQ(dense_strides({}), (std::vector<std::int64_t>{}));

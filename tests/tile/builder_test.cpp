@@ -1,4 +1,7 @@
 // The builder: carries found from assignments, one diagnostic a fault, canonical programs.
+#include <limits>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "tile/builder.h"
@@ -216,6 +219,40 @@ TEST_F(BuilderTest, RedefinitionAndReservedTypes) {
   ASSERT_EQ(program.error().size(), 2u);
   EXPECT_EQ(program.error()[0].code, DiagCode::Redefinition);
   EXPECT_EQ(program.error()[1].code, DiagCode::ReservedType);
+}
+
+TEST_F(BuilderTest, ConstantsOutsideTheirTypeAreRefused) {
+  const auto code_of = [](double value, ElementType element) {
+    Builder builder;
+    const IndexId one = builder.index().constant(1);
+    Object y;
+    y.name = "Y";
+    y.kind = ObjectKind::Out;
+    y.element = element;
+    y.extents = {one};
+    const ObjectId object = builder.object(y);
+    const CoordId row = builder.begin_region({.kind = RegionKind::Parallel, .domains = {{"i", one}}})[0];
+    builder.store(object, {builder.index().coord(row)}, builder.constant(Literal::of(value), element));
+    builder.end_region();
+    const auto program = builder.finish();
+    EXPECT_TRUE(program);
+    const auto result = verify(*program);
+    return result ? std::nullopt : std::optional(result.error()[0].code);
+  };
+  const ElementType f16{DataType::F16, {}}, bf16{DataType::BF16, {}};
+  EXPECT_EQ(code_of(65519.9, f16), std::nullopt);
+  EXPECT_EQ(code_of(-65520.0, f16), DiagCode::LiteralOutOfRange);
+  EXPECT_EQ(code_of(65520.0, bf16), std::nullopt);
+  EXPECT_EQ(code_of(3.4e38, bf16), DiagCode::LiteralOutOfRange);
+  EXPECT_EQ(code_of(3.4e38, kF32), std::nullopt);
+  EXPECT_EQ(code_of(3.5e38, kF32), DiagCode::LiteralOutOfRange);
+  EXPECT_EQ(code_of(std::numeric_limits<double>::infinity(), f16), std::nullopt);
+  EXPECT_EQ(code_of(std::numeric_limits<double>::quiet_NaN(), f16), std::nullopt);
+  EXPECT_EQ(code_of(-2147483648.0, kI32), std::nullopt);
+  EXPECT_EQ(code_of(2147483648.0, kI32), DiagCode::LiteralOutOfRange);
+  EXPECT_EQ(code_of(2.5, kI32), DiagCode::TypeMismatch);
+  EXPECT_EQ(code_of(1.0, kBool), std::nullopt);
+  EXPECT_EQ(code_of(2.0, kBool), DiagCode::TypeMismatch);
 }
 
 TEST_F(BuilderTest, EqualMeaningIsEqualWhateverTheNamesAndDeadAxes) {

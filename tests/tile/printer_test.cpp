@@ -390,6 +390,33 @@ TEST(Printer, MakesNamesThatTheTextAccepts) {
     EXPECT_NE(text.find("    " + std::string(name) + "[] = 1.0\n"), std::string::npos) << name << "\n" << text;
 }
 
+TEST(Printer, NamesEveryMemoryOfABlockApart) {
+  // A function is written out where it is called; so is the memory that it declares.
+  const char* const text = R"(fn reversed(x, e) {
+  memory t: f32[4]
+  t[e] = x
+  return t[3 - e]
+}
+program p(M) {
+  in X: f32[M]
+  out Y: f32[M]
+  parallel i in ceildiv(M, 4) {
+    axis e: 4
+    memory t: f32[4]
+    t[e] = X[4*i + e]
+    y = t[e]
+    Y[4*i + e] = reversed(reversed(y, e), e)
+  }
+})";
+  const auto program = parse_program(text, "test.tile");
+  ASSERT_TRUE(program) << render(program.error());
+  const std::string printed = print_program(*program);
+  EXPECT_NE(printed.find("memory t2: f32[4]"), std::string::npos) << printed;
+  const auto again = parse_program(printed, "again.tile");
+  ASSERT_TRUE(again) << render(again.error());
+  EXPECT_TRUE(*again == *program) << printed;
+}
+
 TEST(Printer, UsesANameAgainWhenItsValueIsNotNeededAnyMore) {
   expect_verbatim(
       "x[m: BM] = A[i, m]\n"
