@@ -8,6 +8,8 @@
 #       One gtest executable test_NAME and one ctest entry NAME (N entries NAME_0.. with SHARDS, to share the cores).
 #       Label quick unless slow is given; the folders under tests/ are labels too. RAPIDCHECK adds rapidcheck and its gtest
 #       header. Macros for the sources: TILEWRIGHT_SOURCE_DIR, the root of the tree, and TILEWRIGHT_BINARY, the tool.
+#   tw_example_test(NAME COMMAND..)
+#       ctest entry example_NAME: the command checks its own results and exits with 0.
 #   tw_fuzz(NAME SOURCES a.cpp [DEPS ..])
 #       libFuzzer harness fuzz_NAME in tests/fuzz, built with TILEWRIGHT_FUZZ. Seeds: tests/fuzz/corpus/NAME/.
 
@@ -124,4 +126,13 @@ function(tw_fuzz name)
   target_link_libraries(${target} PRIVATE ${arg_DEPS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+function(tw_example_test name)
+  if(TILEWRIGHT_TESTS)
+    add_test(NAME example_${name} COMMAND ${ARGN})
+    set_tests_properties(
+      example_${name} PROPERTIES LABELS "quick;examples" TIMEOUT 300 ENVIRONMENT "TILEWRIGHT_HOME=${PROJECT_SOURCE_DIR}"
+    )
+  endif()
 endfunction()
