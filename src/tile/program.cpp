@@ -23,9 +23,8 @@ bool same(const Object& a, const Object& b) {
   const bool defaults = a.default_value.has_value() == b.default_value.has_value() &&
                         (!a.default_value || Literal::of(*a.default_value) == Literal::of(*b.default_value));
   const bool names = a.kind == ObjectKind::Memory || a.name == b.name;
-  return names && a.kind == b.kind && a.element == b.element && a.extents == b.extents &&
-         a.strides == b.strides && defaults && a.space == b.space && a.layout_axes == b.layout_axes &&
-         a.layout == b.layout;
+  return names && a.kind == b.kind && a.element == b.element && a.extents == b.extents && a.strides == b.strides &&
+         defaults && a.space == b.space && a.layout_axes == b.layout_axes && a.layout == b.layout;
 }
 
 template <class Items>
