@@ -43,6 +43,8 @@ Diag unknown_option(const CLI::App& app, const std::string& word) {
 
 }  // namespace
 
+bool wants_json(const Words& words) { return std::find(words.begin(), words.end(), "--json") != words.end(); }
+
 int exit_status(const Diags& diags) {
   int status = 0;
   for (const Diag& diag : diags) status = std::max(status, static_cast<int>(diag_code_category(diag.code)));
@@ -59,6 +61,7 @@ std::optional<int> read_options(CLI::App& app, const Words& words) {
   app.allow_extras();
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Show this text");
+  const bool json = wants_json(words);
   Words reversed(words.rbegin(), words.rend());  // the order that CLI11 asks for
   try {
     app.parse(std::move(reversed));
@@ -67,7 +70,7 @@ std::optional<int> read_options(CLI::App& app, const Words& words) {
     return 0;
   } catch (const CLI::ParseError& error) {
     return fail({Diag{DiagCode::Usage, app.get_name() + ": " + error.what(), {}, app.get_name() + " --help", {}}},
-                false);
+                json);
   }
   Diags faults;
   for (const std::string& word : app.remaining()) {
@@ -78,7 +81,7 @@ std::optional<int> read_options(CLI::App& app, const Words& words) {
           DiagCode::Usage, app.get_name() + " does not expect '" + word + "'", {}, app.get_name() + " --help", {}});
   }
   if (faults.empty()) return std::nullopt;
-  return fail(faults, false);
+  return fail(faults, json);
 }
 
 void ProgramOptions::declare(CLI::App& app) {
@@ -93,7 +96,7 @@ void ProgramOptions::declare(CLI::App& app) {
   app.add_option("--set", settings, "noalias=true promises that no two buffers overlap")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
-  app.add_flag("--json", json, "Print JSON instead of text");
+  app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
 }
 
 Result<driver::RunRequest> ProgramOptions::read() const {

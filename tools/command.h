@@ -38,6 +38,9 @@ int exit_status(const Diags& diags);
 /// Prints the faults on stderr and, when asked, as JSON on stdout.
 int fail(const Diags& diags, bool json);
 
+/// Whether errors are told as JSON too, also when the other words cannot be read.
+bool wants_json(const Words& words);
+
 /// Reads the words. A status when the command ends here: after --help, or after a fault that was told.
 std::optional<int> read_options(CLI::App& app, const Words& words);
 

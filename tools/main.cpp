@@ -1,7 +1,10 @@
 // The binary: chooses the subcommand.
 #include "main.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "support/spelling.h"
 
@@ -39,9 +42,24 @@ int dispatch(const Words& words) {
   std::string hint = did_you_mean(name, known);
   if (!hint.empty()) hint += " ";
   return fail({Diag{DiagCode::Usage, "unknown command '" + name + "'", {}, hint + "the commands are " + all, {}}},
-              false);
+              wants_json(words));
+}
+
+/// A report that could not be written whole is a failure, whatever it said.
+int finish_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const int lost = fail({Diag{DiagCode::FileWrite,
+                              std::string("the output could not be written: ") + std::strerror(errno),
+                              {},
+                              "look for a full disk or a reader that has gone",
+                              {}}},
+                        false);
+  return std::max(status, lost);
 }
 
 }  // namespace tilewright::cli
 
-int main(int argc, char** argv) { return tilewright::cli::dispatch({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  const int status = tilewright::cli::dispatch({argv + 1, argv + argc});
+  return tilewright::cli::finish_output(status);
+}

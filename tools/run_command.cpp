@@ -39,7 +39,7 @@ struct RunOptionTexts {
     app.add_option("--out", outputs, "Where an output goes")->type_name("NAME=FILE.npy")->allow_extra_args(false);
     app.add_option("--fill", fill, "dyadic or random:SEED, for inputs without a file")->type_name("FILL");
     app.add_flag("--check{all}", check, "Compare with the reference, all rows or N");
-    app.add_flag("--time", time, "Measure the stages and the kernel");
+    app.add_flag("--time", time, "Measure the stages and the kernel")->disable_flag_override();
     app.footer(kFooter);
   }
 

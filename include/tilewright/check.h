@@ -36,7 +36,8 @@ struct CheckReport {
   std::int64_t checked_elements = 0;  ///< of all outputs, each once
   std::int64_t wrong_elements = 0;    ///< Value, Class, Sign, Uninvited under one of the poisons
   std::int64_t unwritten_elements = 0;
-  std::int64_t undecided_elements = 0;      ///< the bound is infinite there: any result is permitted
+  std::int64_t undecided_elements = 0;   ///< the bound is infinite there: any result is permitted
+  std::int64_t not_stored_elements = 0;  ///< the program stores nothing there; only that they are untouched was checked
   std::int64_t out_of_bounds_writes = 0;    ///< bytes of guards and elements beside the views that changed
   std::int64_t changed_inputs = 0;          ///< elements of inputs that changed
   double max_abs_error = 0;                 ///< over the finite elements with a finite bound
@@ -46,6 +47,8 @@ struct CheckReport {
   std::optional<WrongElement> first_wrong;  ///< the first by buffer and index; also for unwritten elements
   std::vector<std::string> harmed;          ///< buffers whose guards, gaps or (for inputs) content changed
 
+  /// Elements whose value was compared with the reference.
+  std::int64_t compared_elements() const { return checked_elements - undecided_elements - not_stored_elements; }
   bool ok() const {
     return wrong_elements == 0 && unwritten_elements == 0 && out_of_bounds_writes == 0 && changed_inputs == 0;
   }

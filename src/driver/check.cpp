@@ -26,7 +26,8 @@ namespace {
 
 constexpr Poison kPoisons[] = {Poison::Nan, Poison::Large};
 
-std::int64_t row_length(const std::vector<std::int64_t>& extents) { return extents.empty() ? 1 : extents.back(); }
+/// Rows as the oracle counts them (tile::row_count): up to rank 1 every element is a row of its own.
+std::int64_t row_length(const std::vector<std::int64_t>& extents) { return extents.size() <= 1 ? 1 : extents.back(); }
 
 std::int64_t row_count(const std::vector<std::int64_t>& extents) {
   const std::int64_t points = point_count(extents).value();
@@ -71,7 +72,10 @@ class OutputCheck {
     for_each_checked([&](std::int64_t ordinal, std::int64_t) {
       const auto i = static_cast<std::size_t>(ordinal);
       ++report.checked_elements;
-      if (exact_.written[i] != 0 && std::isinf(exact_.bound[i])) ++report.undecided_elements;
+      if (exact_.written[i] == 0)
+        ++report.not_stored_elements;
+      else if (std::isinf(exact_.bound[i]))
+        ++report.undecided_elements;
       const bool unwritten = (flags_[i] & kKept) == kKept;
       if (!unwritten && (flags_[i] & kBad) == 0) return;
       ++(unwritten ? report.unwritten_elements : report.wrong_elements);
@@ -86,7 +90,7 @@ class OutputCheck {
   template <class F>
   void for_each_checked(F&& f) const {
     const std::int64_t length = row_length(original_.extents);
-    const std::size_t outer = original_.extents.empty() ? 0 : original_.extents.size() - 1;
+    const std::size_t rank = original_.extents.size(), outer = rank <= 1 ? rank : rank - 1;
     const std::vector<std::int64_t> extents(original_.extents.begin(),
                                             original_.extents.begin() + static_cast<std::ptrdiff_t>(outer));
     const std::int64_t stride = length == 1 ? 0 : original_.strides.back();

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "driver/element.h"
+#include "driver/program_impl.h"
 #include "support/number_text.h"
 #include "support/spelling.h"
 
@@ -46,8 +48,9 @@ class Resolver {
       if (is_scalar(buffer)) take_scalar(buffer);
     for (const auto& [name, text] : texts_)
       if (!known_.contains(name)) faults_.push_back(unknown(name));
-    if (!faults_.empty()) return std::unexpected(std::move(faults_));
-    return std::move(values_);
+    if (faults_.empty()) return std::move(values_);
+    add_missing();
+    return std::unexpected(std::move(faults_));
   }
 
  private:
@@ -60,7 +63,8 @@ class Resolver {
   void split_one(const std::string& assignment) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
-      return fault(fmt::format("expected NAME=VALUE, found '{}'", assignment), "for example M=128");
+      return fault(fmt::format("expected NAME=VALUE, found '{}'", assignment),
+                   assignment.starts_with("rows:") ? "write --check=" + assignment : "for example M=128");
     const std::string name = assignment.substr(0, equals);
     if (!texts_.emplace(name, assignment.substr(equals + 1)).second)
       fault(fmt::format("'{}' is given twice", name), "give it once");
@@ -79,9 +83,20 @@ class Resolver {
     if (number)
       values_.bindings.numbers[name] = *number;
     else if (number.error() == NumberFault::OutOfRange)
-      fault(fmt::format("'{}' expects a number of at most 64 bits, found '{}'", name, *text), "use a smaller size");
+      fault(fmt::format("'{}' expects a number of at most {}, found '{}'", name,
+                        std::numeric_limits<std::int64_t>::max(), *text),
+            "use a smaller size");
     else
       fault(fmt::format("'{}' expects an integer, found '{}'", name, *text), fmt::format("for example {}=128", name));
+  }
+
+  /// Symbols without value or default. Printing the family needs none, so this is told beside other faults only.
+  void add_missing() {
+    for (const tile::Symbol& symbol : program_.impl().program.symbols())
+      if (!symbol.default_value && !texts_.contains(symbol.name))
+        faults_.push_back(bad(DiagCode::MissingSymbol,
+                              fmt::format("the symbol '{}' of '{}' has no value", symbol.name, program_.name()),
+                              fmt::format("add {}=NUMBER", symbol.name)));
   }
 
   void take_type(const ParamInfo& param) {
@@ -113,18 +128,24 @@ class Resolver {
     if (text == nullptr) return;
     const DataType type = scalar_type(buffer);
     std::optional<double> number;
+    bool overflows = false;
     if (type == DataType::I32) {
-      if (const auto value = parse_int32(*text)) number = *value;
+      const auto value = parse_int32(*text);
+      if (value) number = *value;
+      overflows = !value && value.error() == NumberFault::OutOfRange;
     } else if (type == DataType::Bool) {
       if (*text == "true" || *text == "1") number = 1;
       if (*text == "false" || *text == "0") number = 0;
     } else if (const auto value = parse_double(*text)) {
-      const bool overflows =
-          std::isfinite(*value) && !std::isfinite(bits_to_number(type, number_to_bits(type, *value)));
+      overflows = std::isfinite(*value) && !std::isfinite(bits_to_number(type, number_to_bits(type, *value)));
       if (!overflows) number = *value;
     }
     if (number)
       values_.scalars[buffer.name] = number_to_bits(type, *number);
+    else if (overflows)
+      fault(fmt::format("the scalar '{}' expects a number within the range of {}, found '{}'", buffer.name,
+                        data_type_name(type), *text),
+            is_float(type) ? fmt::format("infinity is {}=inf", buffer.name) : "use a smaller number");
     else
       fault(fmt::format("the scalar '{}' expects a number of type {}, found '{}'", buffer.name, data_type_name(type),
                         *text),
@@ -136,7 +157,10 @@ class Resolver {
     std::string hint = did_you_mean(name, names);
     if (!hint.empty()) hint += " ";
     for (const BufferInfo& buffer : program_.buffers())
-      if (buffer.name == name) hint += fmt::format("'{}' is a buffer: give it with --in {}=FILE.npy; ", name, name);
+      if (buffer.name == name)
+        hint += buffer.role == BufferRole::Out
+                    ? fmt::format("'{}' is an output: --out {}=FILE.npy writes it; ", name, name)
+                    : fmt::format("'{}' is a buffer: give it with --in {}=FILE.npy; ", name, name);
     hint += names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
     return bad(DiagCode::UnknownSymbol,
                fmt::format("'{}' has no symbol, parameter or scalar '{}'", program_.name(), name), hint);
@@ -179,15 +203,30 @@ Bindings with_defaults(const Program& program, const Bindings& bindings) {
 Result<std::pair<std::string, std::string>> parse_named(std::string_view option, std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
-    return failure(DiagCode::BadOption, fmt::format("{} expects NAME=VALUE, found '{}'", option, text),
+    return failure(DiagCode::BadOption, fmt::format("{} expects NAME=FILE.npy, found '{}'", option, text),
                    fmt::format("for example {} A=a.npy", option));
   return std::pair{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
+namespace {
+
+constexpr const char* kViewExample =
+    "for example --view A=offset:64,strides:512x1,elements:4096; each part may be left out";
+
+std::string part_fault(std::string_view key, const std::vector<std::int64_t>& numbers, const ViewRequest& view) {
+  const bool twice =
+      (key == "strides" && view.strides) || (key == "offset" && view.offset) || (key == "elements" && view.elements);
+  if (twice) return fmt::format("{} is given twice", key);
+  if (key != "offset" && key != "elements") return "the parts are offset, strides and elements";
+  if (numbers.size() != 1) return fmt::format("{} is one number", key);
+  return "a buffer has at least 0 elements";
+}
+
+}  // namespace
+
 Result<std::pair<std::string, ViewRequest>> parse_view(std::string_view text) {
   const auto malformed = [&](std::string_view part) {
-    return failure(DiagCode::BadOption, fmt::format("--view cannot read '{}' in '{}'", part, text),
-                   "for example --view A=offset:64,strides:512x1,elements:4096; each part may be left out");
+    return failure(DiagCode::BadOption, fmt::format("--view cannot read '{}' in '{}'", part, text), kViewExample);
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) return malformed(text);
@@ -214,7 +253,9 @@ Result<std::pair<std::string, ViewRequest>> parse_view(std::string_view text) {
     else if (key == "elements" && !view.elements && numbers.size() == 1 && numbers[0] >= 0)
       view.elements = numbers[0];
     else
-      return malformed(part);
+      return failure(DiagCode::BadOption,
+                     fmt::format("--view cannot read '{}' in '{}': {}", part, text, part_fault(key, numbers, view)),
+                     kViewExample);
     last_key = key;
   }
   return std::pair{std::string(text.substr(0, equals)), view};

@@ -193,6 +193,7 @@ CheckReport RunReport::totals() const {
     sum.wrong_elements += one.wrong_elements;
     sum.unwritten_elements += one.unwritten_elements;
     sum.undecided_elements += one.undecided_elements;
+    sum.not_stored_elements += one.not_stored_elements;
     sum.out_of_bounds_writes += one.out_of_bounds_writes;
     sum.changed_inputs += one.changed_inputs;
     sum.max_abs_error = std::max(sum.max_abs_error, one.max_abs_error);

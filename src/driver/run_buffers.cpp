@@ -42,7 +42,16 @@ Result<ArrayView> place_view(const std::string& name, DataType type, std::vector
 }
 
 Result<NpyArray> read_contents(const RunBuffer& buffer, const std::string& path) {
-  TW_TRY(NpyArray array, read_npy(path, buffer.view.type));
+  auto found = read_npy(path, buffer.view.type);
+  if (!found) {
+    for (Diag& diag : found.error())
+      if (diag.code == DiagCode::NpyType) {
+        diag.message = fmt::format("'{}' expects {}: {}", buffer.name, data_type_name(buffer.view.type), diag.message);
+        diag.hint = npy_save_hint(buffer.view.type);
+      }
+    return std::unexpected(std::move(found.error()));
+  }
+  NpyArray array = std::move(*found);
   if (array.shape == buffer.view.extents) return array;
   return failure(
       DiagCode::NpyShape,
@@ -68,9 +77,13 @@ bool scatter(const ArrayView& view, const std::vector<std::byte>& dense) {
 /// Allocates one buffer and reads its file.
 Result<RunBuffer> make_buffer(const tile::Object& object, ArrayView view, const RunRequest& request,
                               const Values& values) {
-  TW_TRY(GuardedBuffer memory, GuardedBuffer::make(view.type, view.elements));
-  view.data = memory.data();
-  RunBuffer buffer{object.name, role_of(object), object.scalar_input(), 0, std::move(memory), view, {}, {}, {}};
+  auto memory = GuardedBuffer::make(view.type, view.elements);
+  if (!memory) {
+    for (Diag& diag : memory.error()) diag.message = fmt::format("'{}': {}", object.name, diag.message);
+    return std::unexpected(std::move(memory.error()));
+  }
+  view.data = memory->data();
+  RunBuffer buffer{object.name, role_of(object), object.scalar_input(), 0, std::move(*memory), view, {}, {}, {}};
   buffer.default_value = object.default_value;
   if (const auto value = values.scalars.find(object.name); value != values.scalars.end()) buffer.value = value->second;
   const auto path = request.inputs.find(object.name);

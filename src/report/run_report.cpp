@@ -40,6 +40,7 @@ std::string shape(const driver::BufferSummary& buffer) {
 
 std::string element_text(double value, DataType type) {
   if (type == DataType::I32 || type == DataType::Bool) return fmt::format("{}", value);
+  if (std::isnan(value)) return "nan";
   return fmt::format("{:.6g}", value);
 }
 
@@ -76,8 +77,8 @@ std::string bindings_line(const driver::RunReport& run) {
 
 std::string check_line(const driver::FillCheck& check) {
   const CheckReport& found = check.report;
-  std::string line =
-      fmt::format("check {:<9} {}: {} elements", check.contents, found.ok() ? "ok" : "WRONG", found.checked_elements);
+  std::string line = fmt::format("check {:<9} {}: {} elements", check.contents, found.ok() ? "ok" : "WRONG",
+                                 found.compared_elements());
   if (found.checked_rows < found.rows) line += fmt::format(" in {} sampled of {} rows", found.checked_rows, found.rows);
   if (found.ok()) {
     line += fmt::format(" within their bounds, largest error {:.2g} (relative {:.2g})", found.max_abs_error,
@@ -86,7 +87,10 @@ std::string check_line(const driver::FillCheck& check) {
     line += fmt::format(", {} wrong, {} unwritten, {} writes outside, {} inputs changed", found.wrong_elements,
                         found.unwritten_elements, found.out_of_bounds_writes, found.changed_inputs);
   }
-  if (found.undecided_elements > 0) line += fmt::format(", {} undecided", found.undecided_elements);
+  if (found.undecided_elements > 0)
+    line += fmt::format("; {} undecided, where any result is permitted", found.undecided_elements);
+  if (found.not_stored_elements > 0)
+    line += fmt::format("; {} that the program does not store", found.not_stored_elements);
   return line + "\n";
 }
 
@@ -111,7 +115,7 @@ std::string time_lines(const driver::RunReport& run) {
 
 Json number_json(double value) {
   if (std::isfinite(value)) return value;
-  return format_double(value);
+  return std::isnan(value) ? "nan" : format_double(value);
 }
 
 Json wrong_json(const WrongElement& wrong) {
@@ -128,6 +132,7 @@ void add_counts(Json& json, const CheckReport& found) {
   json["wrong_elements"] = found.wrong_elements;
   json["unwritten_elements"] = found.unwritten_elements;
   json["undecided_elements"] = found.undecided_elements;
+  json["not_stored_elements"] = found.not_stored_elements;
   json["out_of_bounds_writes"] = found.out_of_bounds_writes;
   json["changed_inputs"] = found.changed_inputs;
   json["max_abs_error"] = number_json(found.max_abs_error);
@@ -151,6 +156,12 @@ Json times_json(const driver::RunReport& run) {
   return times;
 }
 
+Json scalar_json(double value, DataType type) {
+  if (type == DataType::Bool) return value != 0;
+  if (type == DataType::I32) return static_cast<std::int32_t>(value);
+  return number_json(value);
+}
+
 Json bindings_json(const driver::RunReport& run) {
   Json bindings = Json::object();
   for (const std::string& name : run.names) {
@@ -160,7 +171,7 @@ Json bindings_json(const driver::RunReport& run) {
       bindings[name] = data_type_name(type->second);
   }
   for (const driver::BufferSummary& buffer : run.buffers)
-    if (buffer.value) bindings[buffer.name] = number_json(*buffer.value);
+    if (buffer.value) bindings[buffer.name] = scalar_json(*buffer.value, buffer.view.type);
   return bindings;
 }
 
@@ -214,7 +225,7 @@ std::string run_json(const driver::RunReport& run) {
   for (const driver::FillCheck& check : run.checks) {
     Json one = {{"contents", check.contents}, {"ok", check.report.ok()}};
     add_counts(one, check.report);
-    one["repeat"] = check.repeat;
+    one["repeat"] = check.report.ok() ? Json(nullptr) : Json(check.repeat);
     if (!check.report.ok() && json["repeat"].is_null()) json["repeat"] = check.repeat;
     json["checks"].push_back(std::move(one));
   }

@@ -190,6 +190,11 @@ Result<NpyArray> parse_npy(std::span<const std::byte> bytes, std::string_view la
   return out_of_memory(label, elements.size());
 }
 
+std::string npy_save_hint(DataType type) {
+  if (type == DataType::BF16) return "save it with .astype(ml_dtypes.bfloat16)";
+  return fmt::format("save it with .astype('{}')", npy::numpy_name(type));
+}
+
 Result<NpyArray> read_npy(const std::string& path, std::optional<DataType> expected) {
   TW_TRY(std::vector<std::byte> bytes, read_file_bytes(path, kNoFileLimit));
   TW_TRY(Layout layout, parse_layout(as_text(bytes), path));
@@ -197,7 +202,7 @@ Result<NpyArray> read_npy(const std::string& path, std::optional<DataType> expec
     return failure(DiagCode::NpyType,
                    fmt::format("'{}' holds {}, and {} is expected", path, npy::numpy_name(layout.header.type),
                                npy::numpy_name(*expected)),
-                   npy::conversion_hint(*expected));
+                   npy_save_hint(*expected));
   const std::size_t total = bytes.size();
   bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(layout.data_offset));
   try {

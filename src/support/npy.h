@@ -38,6 +38,9 @@ Result<NpyArray> parse_npy(std::span<const std::byte> bytes, std::string_view la
 /// The same for a file. With `expected`, an array of another element type is NpyType. Also FileRead.
 Result<NpyArray> read_npy(const std::string& path, std::optional<DataType> expected = std::nullopt);
 
+/// What to write in Python so that a file has the type: "save it with .astype('float32')".
+std::string npy_save_hint(DataType type);
+
 /// Version 1.0, data at a multiple of 64 bytes, bf16 as '<V2'. Premise: the type is one that NpyArray names, and `data`
 /// has the bytes that `shape` asks for.
 std::string format_npy(DataType type, std::span<const std::int64_t> shape, std::span<const std::byte> data);

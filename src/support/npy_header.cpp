@@ -267,11 +267,6 @@ Result<Header> parse_header(std::string_view text, std::string_view label) { ret
 std::string_view descr_of(DataType type) { return stored_type(type).descr; }
 std::string_view numpy_name(DataType type) { return stored_type(type).numpy_name; }
 
-std::string conversion_hint(DataType type) {
-  if (type == DataType::BF16) return "save it with .astype(ml_dtypes.bfloat16)";
-  return fmt::format("save it with .astype('{}')", numpy_name(type));
-}
-
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }

@@ -26,8 +26,6 @@ Result<Header> parse_header(std::string_view text, std::string_view label);
 std::string_view descr_of(DataType type);
 /// NumPy's word for a type that can be stored: "float32", "bfloat16", ...
 std::string_view numpy_name(DataType type);
-/// What turns an array `a` into one of this type, as Python.
-std::string conversion_hint(DataType type);
 
 /// "(3, 4)", as Python writes it.
 std::string shape_text(const std::vector<std::int64_t>& shape);

@@ -54,13 +54,25 @@ class Binder {
   Binder(const Program& family, const Bindings& bindings, const BindLimits& limits)
       : family_(family), bindings_(bindings), limits_(limits) {}
 
+  /// Symbols stay open.
+  Result<Program> choose() {
+    check_names();
+    for (const Symbol& symbol : family_.symbols())
+      if (bindings_.numbers.contains(symbol.name))
+        fault(DiagCode::BadBinding, "'" + symbol.name + "' is a size and stays open here", "give parameters only");
+    collect_params();
+    if (!diags_.empty()) return std::unexpected(std::move(diags_));
+    return close(FamilyPart::Symbols);
+  }
+
   Result<Program> run() {
     check_names();
-    collect_values();
+    collect_symbols();
+    collect_params();
     if (!diags_.empty()) return std::unexpected(std::move(diags_));
     check_requirements();
     if (!diags_.empty()) return std::unexpected(std::move(diags_));
-    Program closed = close();
+    Program closed = close(FamilyPart::None);
     Diags faults = check_bound(closed, limits_);
     if (!faults.empty()) return std::unexpected(std::move(faults));
     return closed;
@@ -111,7 +123,7 @@ class Binder {
     }
   }
 
-  void collect_values() {
+  void collect_symbols() {
     for (const Symbol& symbol : family_.symbols()) {
       auto found = bindings_.numbers.find(symbol.name);
       if (found == bindings_.numbers.end() && symbol.default_value) {
@@ -129,6 +141,9 @@ class Binder {
               "expected '" + symbol.name + "' to be at least 0, found " + std::to_string(found->second));
       symbols_.push_back(found->second);
     }
+  }
+
+  void collect_params() {
     for (const Param& param : family_.params()) {
       auto found = bindings_.numbers.find(param.name);
       params_.push_back(found == bindings_.numbers.end() ? param.default_value : found->second);
@@ -185,10 +200,13 @@ class Binder {
     }
   }
 
-  Program close() const {
+  Program close(FamilyPart kept) const {
     CopyRules rules;
-    rules.close_family = true;
-    rules.family_leaf = [&](IndexArena& arena, const IndexNode& node) { return arena.constant(leaf_value(node)); };
+    rules.kept = kept;
+    rules.family_leaf = [&, kept](IndexArena& arena, const IndexNode& node) {
+      if (kept == FamilyPart::Symbols && node.kind == IndexKind::Symbol) return arena.symbol(node.symbol());
+      return arena.constant(leaf_value(node));
+    };
     rules.element = [&](ElementType type) {
       return type.symbolic() ? ElementType{types_[type.param.index], {}} : type;
     };
@@ -208,6 +226,10 @@ class Binder {
 
 Result<Program> bind(const Program& family, const Bindings& bindings, const BindLimits& limits) {
   return Binder(family, bindings, limits).run();
+}
+
+Result<Program> choose_params(const Program& family, const Bindings& bindings) {
+  return Binder(family, bindings, {}).choose();
 }
 
 std::vector<std::int64_t> bound_extents(const Program& bound, ObjectId object) {

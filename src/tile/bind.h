@@ -34,6 +34,11 @@ struct BindLimits {
 /// IndexOutOfRange, LayoutInvalid, TileTooLarge.
 Result<Program> bind(const Program& family, const Bindings& bindings, const BindLimits& limits = {});
 
+/// Replaces parameters and type parameters only, by the given values or their defaults: a program for all sizes. Its
+/// symbols and requirements stay. Nothing that needs the sizes is checked. Faults: UnknownSymbol, BadBinding (a symbol
+/// is given a value among them).
+Result<Program> choose_params(const Program& family, const Bindings& bindings);
+
 /// Extents of an object or axis of a bound program.
 std::vector<std::int64_t> bound_extents(const Program& bound, ObjectId object);
 std::int64_t bound_extent(const Program& bound, AxisId axis);

@@ -66,8 +66,13 @@ class BoundChecker {
   }
 
  private:
+  /// An expression that stands in several operations of one line is told once.
   void fault(DiagCode code, LocationId location, std::string message, std::string hint = {}) {
-    diags_.push_back(Diag{code, std::move(message), program_.place(location), std::move(hint), {}});
+    const SourcePlace place = program_.place(location);
+    const bool told = std::any_of(diags_.begin(), diags_.end(), [&](const Diag& diag) {
+      return diag.message == message && diag.place.line == place.line && diag.place.file == place.file;
+    });
+    if (!told) diags_.push_back(Diag{code, std::move(message), place, std::move(hint), {}});
   }
 
   // ---- Sizes ----
@@ -198,6 +203,8 @@ class BoundChecker {
                                          : program_.axes()[domain.axes[depth - domain.coords.size()]].extent;
       auto extent = program_.index().evaluate(extent_id, environment);
       if (!extent) return Walk::Bad;
+      // A loop without trips costs a step too: there may be very many of them.
+      if (*extent <= 0 && budget-- == 0) return Walk::TooMany;
       for (std::int64_t i = 0; i < *extent; ++i) {
         if (is_coord)
           coords[domain.coords[depth]] = i;
@@ -214,6 +221,8 @@ class BoundChecker {
   void check_arithmetic(const Op& op, IndexId expr, const std::string& what) {
     auto range = program_.index().range_over(expr, [&](const IndexNode& node) { return leaf_range(node); });
     if (range || empty_domain(expr)) return;
+    const Domain domain = domain_of(expr);
+    if (domain.axes.empty() && domain.coords.empty()) return report_valueless(expr, op.location, what);
     Walk result = walk(expr, [](std::optional<std::int64_t> value) { return value.has_value(); });
     if (result == Walk::AllGood) return;
     fault(DiagCode::SizeOverflow, op.location,

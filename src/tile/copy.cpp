@@ -12,7 +12,7 @@ class ProgramCopier {
     to_.name_ = from_.name_;
     to_.comment_ = from_.comment_;
     to_.source_ = from_.source_;
-    if (!rules_.close_family) copy_family();
+    if (rules_.kept != FamilyPart::None) copy_family();
     for (ObjectId id : from_.objects_.ids())
       if (from_.objects_[id].kind != ObjectKind::Memory) copy_object(id);
     to_.root_ = copy_block(from_.root_);
@@ -22,8 +22,10 @@ class ProgramCopier {
  private:
   void copy_family() {
     to_.symbols_ = from_.symbols_;
-    to_.params_ = from_.params_;
-    to_.type_params_ = from_.type_params_;
+    if (rules_.kept == FamilyPart::Whole) {
+      to_.params_ = from_.params_;
+      to_.type_params_ = from_.type_params_;
+    }
     for (Requirement requirement : from_.requirements_) {
       requirement.lhs = index(requirement.lhs);
       requirement.rhs = index(requirement.rhs);

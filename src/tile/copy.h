@@ -1,11 +1,19 @@
 // Copying a program in canonical order: the one walk that numbers ids, under the builder's finish() and bind().
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "tile/program.h"
 
 namespace tilewright::tile {
+
+/// Which declarations of a family stay.
+enum class FamilyPart : std::uint8_t {
+  Whole,
+  Symbols,  ///< symbols and requirements; parameters must be replaced
+  None,     ///< everything must be replaced
+};
 
 struct CopyRules {
   /// What replaces a symbol or parameter leaf; none keeps them.
@@ -14,8 +22,8 @@ struct CopyRules {
   std::function<ElementType(ElementType)> element;
   /// What a value stands for before it is copied; none is the value itself.
   std::function<ValueId(ValueId)> resolve;
-  /// Drops symbols, parameters, type parameters and requirements. Needs family_leaf and element.
-  bool close_family = false;
+  /// Whole needs no rule; the others need family_leaf and element.
+  FamilyPart kept = FamilyPart::Whole;
 };
 
 /// Everything reachable from the root, renumbered in the order of a walk: declarations first, then blocks in program

@@ -64,9 +64,13 @@ TEST_F(BadInput, Options) {
   expect_bad_run(with_sizes({"--fill", "random"}), {"--fill", "random:1"});
   expect_bad_run(with_sizes({"--check=rows:0"}), {"--check", "rows:64"});
   expect_bad_run(with_sizes({"--set", "window=2"}), {"--set knows no option 'window'", "noalias", "[UnknownOption]"});
-  expect_bad_run(with_sizes({"--view", "A=steps:1"}), {"--view", "'steps:1'"});
+  expect_bad_run(with_sizes({"--view", "A=steps:1"}), {"--view", "'steps:1'", "offset, strides and elements"});
+  expect_bad_run(with_sizes({"--view", "A=offset:1,offset:2"}), {"offset is given twice"});
+  expect_bad_run(with_sizes({"--view", "A=elements:-1"}), {"at least 0 elements"});
+  expect_bad_run(with_sizes({"--time=5"}), {"[Usage]"});
+  expect_bad_run(with_sizes({"--json=false"}), {"[Usage]"});
   expect_bad_run(with_sizes({"--view", "A=offset:1", "--view", "A=offset:2"}), {"twice for 'A'"});
-  expect_bad_run(with_sizes({"--in", "A"}), {"--in expects NAME=VALUE"});
+  expect_bad_run(with_sizes({"--in", "A"}), {"--in expects NAME=FILE.npy"});
   expect_bad_run(with_sizes({"--out", "C=1.npy", "--out", "C=2.npy"}), {"--out is given twice for 'C'"});
   expect_bad_run(with_sizes({"--in", "C=c.npy"}), {"'C' is not one", "--out C=FILE.npy"});
   expect_bad_run(with_sizes({"--out", "A=a.npy"}), {"'A' is not one"});
@@ -86,10 +90,15 @@ TEST_F(BadInput, Bindings) {
   expect_bad_run({"M=2", "N=2", "K=3", "Q=1"}, {"'Q'", "[UnknownSymbol]"});
   expect_bad_run({"M=2", "N=2", "K=3", "BQ=1"}, {"did you mean 'BK'?"});
   expect_bad_run({"M=2", "N=2", "K=three"}, {"'three'", "[BadBinding]"});
-  expect_bad_run({"M=2", "N=2", "K=99999999999999999999"}, {"64 bits", "[BadBinding]"});
+  expect_bad_run({"M=2", "N=2", "K=99999999999999999999"}, {"at most 9223372036854775807", "[BadBinding]"});
   expect_bad_run({"M=2", "N=2", "K"}, {"NAME=VALUE"});
   expect_bad_run({"M=2", "M=3", "N=2", "K=1"}, {"'M' is given twice"});
   expect_bad_run({"M=2", "N=2", "K=3", "T=f64"}, {"'T'", "[BadBinding]"});
+  expect_bad_run({"M=2", "Q=3"}, {"'N'", "'K'", "'Q'"});
+  expect_bad_run(with_sizes({"C=3"}), {"'C' is an output: --out C=FILE.npy"});
+  expect_bad_run(with_sizes({"rows:3"}), {"--check=rows:3"});
+  expect_refusal({"run", "gemm_alpha_beta", "M=1", "N=1", "K=1", "alpha=1e50"}, 2,
+                 {"'alpha'", "within the range of f32, found '1e50'", "alpha=inf"});
   expect_bad_run({"M=2", "N=2", "K=3", "T=i32"}, {"'T' accepts f32, f16, bf16, found i32"});
 }
 
@@ -99,6 +108,7 @@ TEST_F(BadInput, ParametersThatTheProgramCannotAccept) {
     EXPECT_EQ(result.status, 2) << param << result.out << result.err;
     EXPECT_EQ(result.out, "");
   }
+  expect_bad_run(with_sizes({"BM=0"}), {"divides by zero: ceildiv(2, 0)", "at least 1", "[ZeroDivisor]"});
   const ToolResult huge = tool({"run", "gemm", "M=2", "N=2", "K=3", "BM=1000000000"});
   EXPECT_EQ(huge.status, 3) << huge.err;
   EXPECT_NE(huge.err.find("[TileTooLarge]"), std::string::npos) << huge.err;
@@ -118,7 +128,7 @@ TEST_F(BadInput, ArraysOfTheWrongKind) {
   expect_bad_run(with_sizes({"--in", "A=a.npy"}), {"'A' expects f32[2, 3]", "found f32[3, 2]", "[NpyShape]"});
   write_floats("flat.npy", {6}, {1, 2, 3, 4, 5, 6});
   expect_bad_run(with_sizes({"--in", "A=flat.npy"}), {"found f32[6]", "[NpyShape]"});
-  expect_bad_run(with_sizes({"T=f16", "--in", "A=a.npy"}), {"[NpyType]"});
+  expect_bad_run(with_sizes({"T=f16", "--in", "A=a.npy"}), {"'A' expects f16", ".astype('float16')", "[NpyType]"});
   expect_bad_run(with_sizes({"--in", "A=none.npy"}), {"none.npy", "[FileRead]"});
   std::string bytes = text_of(folder_ / "a.npy");
   write_text(folder_ / "short.npy", bytes.substr(0, bytes.size() - 4));
@@ -151,6 +161,11 @@ TEST_F(BadInput, Views) {
 TEST_F(BadInput, OutputsThatCannotBeWrittenLeaveTheOldFile) {
   expect_bad_run(with_sizes({"--out", "C=no/such/c.npy"}), {"no/such/c.npy", "[FileWrite]"});
   expect_bad_run(with_sizes({"--out", "C=."}), {"it is a folder"});
+  expect_bad_run(with_sizes({"--out", "C=/dev/stdout"}), {"the report goes there"});
+  mkfifo((folder_ / "pipe").c_str(), 0600);
+  expect_bad_run(with_sizes({"--out", "C=pipe"}), {"no ordinary file"});
+  expect_refusal({"run", "residual_layernorm", "N=2", "C=4", "--out", "H=same.npy", "--out", "Y=./same.npy"}, 2,
+                 {"another output goes there"});
   if (geteuid() == 0) GTEST_SKIP() << "the superuser may write everywhere";
   std::filesystem::create_directory(folder_ / "locked");
   write_text(folder_ / "locked/c.npy", "old");
@@ -165,6 +180,24 @@ TEST_F(BadInput, NothingIsWrittenWhenAnythingElseIsWrong) {
   expect_bad_run(with_sizes({"--out", "C=c.npy", "--view", "A=elements:1"}), {"[ViewOutOfBuffer]"});
   expect_bad_run(with_sizes({"--out", "C=c.npy", "--in", "A=none.npy"}), {"[FileRead]"});
   EXPECT_EQ(text_of(folder_ / "c.npy"), "old");
+}
+
+TEST_F(BadInput, UsageErrorsAsJson) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "gemm", "--bogus", "--json"}, {"list", "foo", "--json"}, {"rnu", "--json"}}) {
+    const ToolResult result = tool(words);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.json()["ok"], false) << words[0] << result.out;
+  }
+}
+
+TEST_F(BadInput, AReportThatIsLostIsAFailure) {
+  for (const char* words : {"list", "version", "help", "print gemm", "run gemm M=1 N=1 K=1 --check --json"}) {
+    const std::string command = "TILEWRIGHT_HOME=" + shell_quoted(TILEWRIGHT_SOURCE_DIR) + " " +
+                                shell_quoted(TILEWRIGHT_BINARY) + " " + words + " >/dev/full 2>/dev/null";
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2) << words;
+  }
 }
 
 TEST_F(BadInput, ErrorsAsJson) {

@@ -238,6 +238,26 @@ TEST_F(Commands, SampledRowsAreNamed) {
   EXPECT_EQ(json["checked_rows"], 18);
 }
 
+TEST_F(Commands, ElementsThatNobodyComparedAreCounted) {
+  write_text(folder_ / "half.tile",
+             "program half(N) {\n  in X: f32[N]\n  out Y: f32[N]\n  parallel i in N / 2 {\n    Y[i] = X[i]\n  }\n}\n");
+  const ToolResult run = tool({"run", "half.tile", "N=10", "--check"});
+  EXPECT_NE(run.out.find("ok: 5 elements within"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("; 5 that the program does not store"), std::string::npos) << run.out;
+  EXPECT_EQ(tool({"run", "half.tile", "N=10", "--check", "--json"}).json()["not_stored_elements"], 10);
+}
+
+TEST_F(Commands, NumbersThatJsonCannotWriteAndScalarsOfEachType) {
+  write_text(folder_ / "nan.tile",
+             "program odd(N) {\n  in k: i32 = -7\n  in b: bool = true\n  in X: f32[N]\n  out Y: f32[N]\n"
+             "  parallel i in N {\n    x = X[i] - X[i]\n    Y[i] = -(x / x)\n  }\n}\n");
+  const Json json = tool({"run", "nan.tile", "N=3", "--json"}).json();
+  EXPECT_EQ(json["buffers"].back()["first"], Json({"nan", "nan", "nan"}));
+  EXPECT_EQ(json["bindings"]["k"].dump(), "-7");
+  EXPECT_EQ(json["bindings"]["b"].dump(), "true");
+  EXPECT_TRUE(json["repeat"].is_null());
+}
+
 TEST_F(Commands, VerbosePrintsStagesOnStderr) {
   const std::vector<std::string> words = {"run", "gemm", "M=5", "N=6", "K=7", "--json"};
   const ToolResult verbose = tool(words, "TILEWRIGHT_VERBOSE=1");

@@ -136,6 +136,8 @@ const char* const kProblems[] = {
     "gemm M=300 N=70 K=65 rows:5",
     "mlp N=300 D=17 H=33 C=10 rows:3",
     "softmax N=300 C=70 rows:4",
+    "rowsum N=90 C=7 rows:3",
+    "cross_entropy N=70 C=9 rows:1",
 };
 
 struct Problem {

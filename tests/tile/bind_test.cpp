@@ -157,6 +157,30 @@ TEST(Bind, ANumberBeyondTheChosenTypeIsRefused) {
   EXPECT_EQ(fault.error()[0].place.line, 4u);
 }
 
+TEST(Bind, VeryManyEmptyLoopsAreNotWalked) {
+  const std::string text =
+      copy_text("M, L", "  parallel i in L {\n    serial s in (i + L) / (2*L) {\n      Y[s] = X[s + 1]\n    }\n  }\n");
+  const auto bound = bind(parse(text), {.numbers = {{"M", 8}, {"L", 0x7fff'ffff'ffff'ffff}}, .types = {}});
+  EXPECT_FALSE(bound);
+}
+
+TEST(ChooseParams, LeavesTheSizesOpen) {
+  const Program family = parse(
+      "program p(M; B: {4, 8} = 4, T: type {f32, f16} = f32) { in X: T[M]\n out Y: T[M]\n require M >= B\n"
+      "parallel i in ceildiv(M, B) {\n Y[i*B + 1] = X[i*B + 1]\n} }");
+  const auto chosen = choose_params(family, {.numbers = {{"B", 8}}, .types = {{"T", DataType::F16}}});
+  ASSERT_TRUE(chosen) << render(chosen.error());
+  EXPECT_TRUE(verify(*chosen));
+  EXPECT_EQ(*chosen,
+            parse("program p(M) { in X: f16[M]\n out Y: f16[M]\n require M >= 8\n parallel i in ceildiv(M, 8) {\n"
+                  "Y[i*8 + 1] = X[i*8 + 1]\n} }"));
+  const auto bound = bind(*chosen, {.numbers = {{"M", 20}}, .types = {}});
+  ASSERT_TRUE(bound);
+  EXPECT_EQ(*bound, *bind(family, {.numbers = {{"M", 20}, {"B", 8}}, .types = {{"T", DataType::F16}}}));
+  EXPECT_EQ(choose_params(family, {.numbers = {{"M", 8}}, .types = {}}).error()[0].code, DiagCode::BadBinding);
+  EXPECT_EQ(choose_params(family, {.numbers = {{"Q", 8}}, .types = {}}).error()[0].code, DiagCode::UnknownSymbol);
+}
+
 TEST(Bind, DenseStridesCountEmptyExtentsAsOne) {
   EXPECT_EQ(dense_strides({4, 0, 3}), (std::vector<std::int64_t>{3, 3, 1}));
   EXPECT_EQ(dense_strides({}), (std::vector<std::int64_t>{}));
