@@ -1,0 +1,280 @@
+#include "proof/check/check_access.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "proof/check/check_fields.h"
+#include "proof/check/program_points.h"
+#include "proof/map_exact_cover.h"
+#include "tile/printer.h"
+
+namespace tilewright::proof {
+
+using check::ProgramPoints;
+
+namespace {
+
+/// A load or store, read from the program.
+struct Touch {
+  bool store = false;
+  tile::ObjectId object;
+  std::vector<tile::IndexId> coords;
+};
+
+std::optional<Touch> touch_of(const tile::Program& program, std::uint32_t operation) {
+  if (operation >= program.ops().size()) return std::nullopt;
+  const tile::OpPayload& payload = program.op(tile::OpId{operation}).payload;
+  if (const auto* load = std::get_if<tile::LoadOp>(&payload))
+    return Touch{false, load->object, program.list(load->coords)};
+  if (const auto* store = std::get_if<tile::StoreOp>(&payload))
+    return Touch{true, store->object, program.list(store->coords)};
+  return std::nullopt;
+}
+
+std::string joined(const tile::Program& program, const std::vector<tile::IndexId>& ids) {
+  std::string text;
+  for (std::size_t i = 0; i < ids.size(); ++i) text += (i == 0 ? "" : ", ") + tile::print_index(program, ids[i]);
+  return text;
+}
+
+std::string point_text(const tile::Program& program, const ProgramPoints& points) {
+  std::string text;
+  for (const ProgramPoints::Dimension& dimension : points.dimensions()) {
+    if (!text.empty()) text += ", ";
+    text += dimension.coord.valid() ? program.coords()[dimension.coord].name : program.axes()[dimension.axis].label;
+    text += " in " + tile::print_index(program, dimension.extent);
+  }
+  return text.empty() ? "one point" : text;
+}
+
+std::vector<Premise> expected_premises(const tile::Program& program, const Assumptions& assumptions) {
+  std::vector<Premise> premises{{Guarantor::Verifier, "the program passes the verifier"}};
+  if (!program.symbols().empty())
+    premises.push_back({Guarantor::Launch,
+                        fmt::format("every size is at least {} and at most 1099511627776", assumptions.least_size)});
+  if (!program.requirements().empty())
+    premises.push_back({Guarantor::Verifier, "the sizes meet the requirements of the program"});
+  return premises;
+}
+
+Certificate expected_head(std::string_view family, const tile::Program& program, std::uint32_t operation,
+                          const Assumptions& assumptions) {
+  return {std::string(family),
+          hash128(tile::print_program(program)),
+          operation,
+          expected_premises(program, assumptions),
+          {}};
+}
+
+std::string access_line(const tile::Program& program, const Touch& touch) {
+  return fmt::format("{} {}[{}]", touch.store ? "store" : "load", program.object(touch.object).name,
+                     joined(program, touch.coords));
+}
+
+std::string extents_line(const tile::Program& program, const Touch& touch) {
+  const std::string text = joined(program, program.object(touch.object).extents);
+  return text.empty() ? "1" : text;
+}
+
+std::unexpected<Diags> no_access() {
+  return certificate_refused("operation", "expected a load or store of the program");
+}
+
+/// Runs f(points) -> what is wrong, or empty, at every choice of sizes; complete or sampled.
+template <class F>
+Result<void> at_all_sizes(const tile::Program& program, std::uint32_t operation, const Assumptions& assumptions,
+                          const AccessCheckLimits& limits, F&& f) {
+  ProgramPoints points(program, tile::OpId{operation});
+  const auto trials = check::trial_sizes(program, assumptions.least_size);
+  if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
+  std::int64_t budget = limits.total;
+  for (const std::vector<std::int64_t>& sizes : trials) {
+    points.set_sizes(sizes);
+    std::string wrong;
+    const auto coverage = points.visit(std::min(limits.points, budget), limits.samples, [&] {
+      wrong = f(points);
+      return wrong.empty();
+    });
+    budget -= points.steps();
+    if (coverage == ProgramPoints::Coverage::Valueless) wrong = "an extent of the domain has no value";
+    if (!wrong.empty()) return certificate_refused("statement", wrong);
+  }
+  return {};
+}
+
+/// The axis alone in one dimension with coefficient 1: at, with the axis at 0, is the origin.
+struct UnitAxis {
+  std::size_t dimension = 0;
+  tile::AxisId axis;
+};
+
+/// Writes an expression as coefficient * axis + the rest, when it is a sum of products with numbers; by evaluation of
+/// the tree, without any normal form.
+std::optional<std::int64_t> coefficient_of(const tile::Program& program, tile::IndexId expr, tile::AxisId axis) {
+  const tile::IndexNode& node = program.index()[expr];
+  const auto axes = program.index().axes(expr);
+  if (std::find(axes.begin(), axes.end(), axis) == axes.end()) return 0;
+  if (node.kind == tile::IndexKind::Axis) return 1;
+  if (tile::is_index_leaf(node.kind)) return std::nullopt;
+  const auto a = coefficient_of(program, node.lhs, axis), b = coefficient_of(program, node.rhs, axis);
+  if (!a || !b) return std::nullopt;
+  if (node.kind == tile::IndexKind::Add) return *a + *b;
+  if (node.kind == tile::IndexKind::Sub) return *a - *b;
+  if (node.kind != tile::IndexKind::Mul) return std::nullopt;
+  const auto left = program.index().as_constant(node.lhs), right = program.index().as_constant(node.rhs);
+  if (right) return *a * *right;
+  return left ? std::optional(*left * *b) : std::nullopt;
+}
+
+std::vector<UnitAxis> unit_axes(const tile::Program& program, const Touch& touch) {
+  std::vector<UnitAxis> found;
+  for (std::size_t d = 0; d < touch.coords.size(); ++d) {
+    std::optional<tile::AxisId> only;
+    bool unit = true;
+    for (tile::AxisId axis : program.index().axes(touch.coords[d])) {
+      const auto coefficient = coefficient_of(program, touch.coords[d], axis);
+      if (coefficient == 0) continue;
+      unit = unit && coefficient == 1 && !only;
+      only = axis;
+    }
+    if (only && unit) found.push_back({d, *only});
+  }
+  return found;
+}
+
+/// The whole tile of the point lies inside in every dimension that moves with one axis alone.
+bool is_interior(const tile::Program& program, const Touch& touch, const ProgramPoints& points,
+                 const std::vector<UnitAxis>& units) {
+  return std::all_of(units.begin(), units.end(), [&](const UnitAxis& unit) {
+    const auto at = points.value(touch.coords[unit.dimension]);
+    const auto axis = points.axis(unit.axis), tile = points.value(program.axes()[unit.axis].extent);
+    const auto extent = points.value(program.object(touch.object).extents[unit.dimension]);
+    return at && axis && tile && extent && *at - *axis >= 0 && *at - *axis + *tile <= *extent;
+  });
+}
+
+std::optional<bool> truth(const Guard& guard, const ProgramPoints& points) {
+  bool all = true;
+  for (const Clause& clause : guard) {
+    const auto a = points.value(clause.lhs);
+    const auto b = clause.rhs ? points.value(*clause.rhs) : std::optional<std::int64_t>(0);
+    if (!a || !b) return std::nullopt;
+    all = all && check::holds(clause.comparison, *a, *b);
+  }
+  return all;
+}
+
+std::string guard_line(const tile::Program& program, const Guard& guard) {
+  constexpr std::string_view kSigns[] = {"<", "<=", ">", ">=", "==", "!="};
+  std::string text;
+  for (const Clause& clause : guard)
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : " && ", tile::print_index(program, clause.lhs),
+                        kSigns[static_cast<std::size_t>(clause.comparison)],
+                        clause.rhs ? tile::print_index(program, *clause.rhs) : "0");
+  return text.empty() ? "true" : text;
+}
+
+/// Nothing when each element of the object is stored once at the sizes; above the limit of points, not looked at.
+std::string cover_fault(const tile::Program& program, const Touch& touch, ProgramPoints& points, std::int64_t limit,
+                        bool& looked) {
+  std::vector<std::int64_t> extents;
+  std::int64_t elements = 1;
+  for (tile::IndexId id : program.object(touch.object).extents) {
+    extents.push_back(std::max<std::int64_t>(points.value(id).value_or(0), 0));
+    if (extents.back() != 0 && elements > limit / extents.back()) return {};
+    elements *= extents.back();
+  }
+  std::map<std::vector<std::int64_t>, int> stores;
+  std::string wrong;
+  const auto coverage = points.visit(limit, 0, [&] {
+    std::vector<std::int64_t> element;
+    bool inside = true;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      const auto at = points.value(touch.coords[d]);
+      if (!at) wrong = "a coordinate has no value";
+      element.push_back(at.value_or(0));
+      inside = inside && at && *at >= 0 && *at < extents[d];
+    }
+    if (wrong.empty() && inside && ++stores[element] > 1) wrong = "an element is stored twice";
+    return wrong.empty();
+  });
+  if (coverage == ProgramPoints::Coverage::Sampled) return {};
+  looked = true;
+  if (wrong.empty() && static_cast<std::int64_t>(stores.size()) != elements) wrong = "an element is not stored";
+  return wrong;
+}
+
+}  // namespace
+
+Result<void> check_access_in_bounds(const Certificate& certificate, const tile::Program& program,
+                                    const Assumptions& assumptions, DomainPart part, const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, certificate.operation);
+  if (!touch) return no_access();
+  const bool interior = part == DomainPart::Interior;
+  const ProgramPoints whole(program, tile::OpId{certificate.operation});
+  Certificate expected = expected_head(AccessInBounds::kId, program, certificate.operation, assumptions);
+  expected.fields = {{"access", access_line(program, *touch)},
+                     {"extents", extents_line(program, *touch)},
+                     {"domain", point_text(program, whole)},
+                     {"part", interior ? "interior" : "all"}};
+  TW_TRY_VOID(compare_certificates(certificate, expected));
+  const auto units = unit_axes(program, *touch);
+  return at_all_sizes(program, certificate.operation, assumptions, limits, [&](const ProgramPoints& points) {
+    if (interior && !is_interior(program, *touch, points, units)) return std::string();
+    for (std::size_t d = 0; d < touch->coords.size(); ++d) {
+      const auto at = points.value(touch->coords[d]);
+      const auto extent = points.value(program.object(touch->object).extents[d]);
+      if (!at || !extent || *at < 0 || *at >= *extent)
+        return fmt::format("{} leaves 0 .. {} - 1", tile::print_index(program, touch->coords[d]), extent.value_or(0));
+    }
+    return std::string();
+  });
+}
+
+Result<void> check_guard_equivalent(const Certificate& certificate, const tile::Program& program,
+                                    const Assumptions& assumptions, const Guard& left, const Guard& right,
+                                    const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, certificate.operation);
+  if (!touch) return no_access();
+  const ProgramPoints whole(program, tile::OpId{certificate.operation});
+  Certificate expected = expected_head(GuardEquivalent::kId, program, certificate.operation, assumptions);
+  expected.fields = {{"access", access_line(program, *touch)},
+                     {"domain", point_text(program, whole)},
+                     {"left", guard_line(program, left)},
+                     {"right", guard_line(program, right)}};
+  TW_TRY_VOID(compare_certificates(certificate, expected));
+  return at_all_sizes(program, certificate.operation, assumptions, limits, [&](const ProgramPoints& points) {
+    const auto a = truth(left, points), b = truth(right, points);
+    if (!a || !b) return std::string("a guard has no value");
+    return *a == *b ? std::string() : std::string("the guards differ at a point");
+  });
+}
+
+Result<void> check_store_cover(const Certificate& certificate, const tile::Program& program,
+                               const Assumptions& assumptions, const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, certificate.operation);
+  if (!touch || !touch->store) return no_access();
+  ProgramPoints points(program, tile::OpId{certificate.operation});
+  Certificate expected = expected_head(MapExactCover::kId, program, certificate.operation, assumptions);
+  expected.fields = {{"access", access_line(program, *touch)},
+                     {"extents", extents_line(program, *touch)},
+                     {"domain", point_text(program, points)}};
+  TW_TRY_VOID(compare_certificates(certificate, expected));
+  if (points.in_branch()) return certificate_refused("statement", "a branch stands around the store");
+  bool looked = false;
+  std::int64_t budget = limits.total;
+  for (const std::vector<std::int64_t>& sizes : check::trial_sizes(program, assumptions.least_size)) {
+    points.set_sizes(sizes);
+    const std::string wrong = cover_fault(program, *touch, points, std::min(limits.points, budget), looked);
+    budget -= points.steps();
+    if (!wrong.empty()) return certificate_refused("statement", wrong);
+  }
+  if (!looked) return certificate_refused("statement", "no sizes were small enough to look at every element");
+  return {};
+}
+
+}  // namespace tilewright::proof

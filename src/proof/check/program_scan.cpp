@@ -1,0 +1,164 @@
+#include "proof/check/program_scan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tile/printer.h"
+
+namespace tilewright::proof::check {
+
+using tile::OpId;
+using tile::ValueId;
+
+ProgramScan::ProgramScan(const tile::Program& program) : program_(program) {
+  uses_.resize(program.values().size());
+  blocks_.resize(program.ops().size());
+  owners_.resize(program.blocks().size());
+  scan(program.root(), {});
+}
+
+void ProgramScan::scan(tile::BlockId block, OpId owner) {
+  owners_[block] = owner;
+  for (OpId op : program_.block(block).ops) {
+    order_.push_back(op);
+    blocks_[op] = block;
+    std::uint32_t position = 0;
+    tile::for_each_operand(program_, program_.op(op).payload,
+                           [&](ValueId value) { uses_[value].push_back({op, position++, false}); });
+    if (const auto* region = as<tile::RegionOp>(op)) scan(region->body, op);
+    if (const auto* branch = as<tile::IfOp>(op)) {
+      if (branch->then_block.valid()) scan(branch->then_block, op);
+      if (branch->else_block.valid()) scan(branch->else_block, op);
+    }
+  }
+  std::uint32_t position = 0;
+  for (ValueId value : program_.list(program_.block(block).yields)) uses_[value].push_back({owner, position++, true});
+}
+
+bool ProgramScan::inside(OpId outer, OpId op) const {
+  for (OpId at = owner_of(block_of(op)); at.valid(); at = owner_of(block_of(at)))
+    if (at == outer) return true;
+  return false;
+}
+
+OpId ProgramScan::launch_of(OpId op) const {
+  while (owner_of(block_of(op)).valid()) op = owner_of(block_of(op));
+  return op;
+}
+
+int ProgramScan::branches_around(OpId op) const {
+  int count = 0;
+  for (OpId at = owner_of(block_of(op)); at.valid(); at = owner_of(block_of(at)))
+    count += as<tile::IfOp>(at) != nullptr;
+  return count;
+}
+
+std::optional<tile::Literal> ProgramScan::literal(ValueId value) const {
+  if (const auto* constant = made_by<tile::ConstantOp>(value)) return constant->literal;
+  const auto* spread = made_by<tile::BroadcastOp>(value);
+  return spread != nullptr ? literal(spread->operand) : std::nullopt;
+}
+
+std::string ProgramScan::value_name(ValueId value) const {
+  return program_.value(value).name + "#" + std::to_string(value.index);
+}
+
+std::string ProgramScan::call(OpId op) const {
+  const tile::OpPayload& payload = program_.op(op).payload;
+  std::string text = std::visit([](const auto& of) { return std::string(of.kName); }, payload) + "(";
+  bool first = true;
+  tile::for_each_operand(program_, payload, [&](ValueId value) {
+    text += (first ? "" : ", ") + value_name(value);
+    first = false;
+  });
+  return text + ")";
+}
+
+std::string ProgramScan::loop(OpId op) const {
+  const auto* region = as<tile::RegionOp>(op);
+  std::string text = region->kind == tile::RegionKind::Serial     ? "serial "
+                     : region->kind == tile::RegionKind::Pipeline ? "pipeline "
+                                                                  : "region ";
+  bool first = true;
+  for (tile::CoordId id : program_.list(region->coords)) {
+    text += (first ? "" : ", ") + program_.coords()[id].name + " in " +
+            tile::print_index(program_, program_.coords()[id].extent);
+    first = false;
+  }
+  return text;
+}
+
+std::string ProgramScan::axis_list(ValueId value) const {
+  std::string text;
+  for (tile::AxisId id : program_.list(program_.value(value).axes))
+    text += (text.empty() ? "" : ", ") + program_.axes()[id].label + " in " +
+            tile::print_index(program_, program_.axes()[id].extent);
+  return text.empty() ? "one element" : text;
+}
+
+std::string ProgramScan::touch(OpId op) const {
+  const auto* load = as<tile::LoadOp>(op);
+  const auto* store = as<tile::StoreOp>(op);
+  std::string coords;
+  for (tile::IndexId id : program_.list(load != nullptr ? load->coords : store->coords))
+    coords += (coords.empty() ? "" : ", ") + tile::print_index(program_, id);
+  const tile::ObjectId object = load != nullptr ? load->object : store->object;
+  return fmt::format("{} {}[{}]", load != nullptr ? "load" : "store", program_.object(object).name, coords);
+}
+
+std::string ProgramScan::sizes(tile::ObjectId object) const {
+  std::string text;
+  for (tile::IndexId id : program_.object(object).extents)
+    text += (text.empty() ? "" : ", ") + tile::print_index(program_, id);
+  return text.empty() ? "1" : text;
+}
+
+std::string ProgramScan::number(tile::Literal literal) {
+  if (literal.bits == 0) return "+0";
+  if (literal.bits == std::uint64_t{1} << 63) return "-0";
+  return fmt::format("{} (bits {:016x})", literal.value(), literal.bits);
+}
+
+std::optional<std::int64_t> ProgramScan::coefficient(tile::IndexId expr, tile::AxisId axis) const {
+  const tile::IndexArena& index = program_.index();
+  const tile::IndexNode& node = index[expr];
+  const auto held = index.axes(expr);
+  if (std::find(held.begin(), held.end(), axis) == held.end()) return 0;
+  if (node.kind == tile::IndexKind::Axis) return 1;
+  const auto a = coefficient(node.lhs, axis), b = coefficient(node.rhs, axis);
+  if (!a || !b) return std::nullopt;
+  if (node.kind == tile::IndexKind::Add) return *a + *b;
+  if (node.kind == tile::IndexKind::Sub) return *a - *b;
+  if (node.kind != tile::IndexKind::Mul) return std::nullopt;
+  if (const auto times = index.as_constant(node.rhs)) return *a * *times;
+  const auto times = index.as_constant(node.lhs);
+  return times ? std::optional(*times * *b) : std::nullopt;
+}
+
+std::optional<std::size_t> ProgramScan::own_dimension(const std::vector<tile::IndexId>& coords,
+                                                      tile::AxisId axis) const {
+  std::optional<std::size_t> own;
+  for (std::size_t d = 0; d < coords.size(); ++d) {
+    const auto moves = coefficient(coords[d], axis);
+    if (moves == 0) continue;
+    if (moves != 1 || own) return std::nullopt;
+    for (tile::AxisId other : program_.index().axes(coords[d]))
+      if (other != axis && coefficient(coords[d], other) != 0) return std::nullopt;
+    own = d;
+  }
+  return own;
+}
+
+Certificate ProgramScan::head(std::string_view family, std::uint32_t operation, const Assumptions& assumptions) const {
+  Certificate expected{std::string(family), hash128(tile::print_program(program_)), operation, {}, {}};
+  expected.premises.push_back({Guarantor::Verifier, "the program passes the verifier"});
+  if (!program_.symbols().empty())
+    expected.premises.push_back({Guarantor::Launch, fmt::format("every size is at least {} and at most 1099511627776",
+                                                                assumptions.least_size)});
+  if (!program_.requirements().empty())
+    expected.premises.push_back({Guarantor::Verifier, "the sizes meet the requirements of the program"});
+  return expected;
+}
+
+}  // namespace tilewright::proof::check

@@ -1,0 +1,61 @@
+// Whether an index expression stays inside limits over the domain of an operation: for the families that ask about
+// origins. Internal to the provers of src/proof.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/accesses.h"
+#include "proof/subject.h"
+#include "proof/verdict.h"
+#include "sets/context.h"
+
+namespace tilewright::proof {
+
+/// The answer to: does it hold at every point?
+struct DomainAnswer {
+  enum class Kind : std::uint8_t { Holds, Violated, Conditional, NoSets, Quota };
+  Kind kind = Kind::Holds;
+  std::vector<Witness::Coordinate> point;  ///< Violated, Conditional
+  std::string what;                        ///< not of Holds
+  bool holds() const { return kind == Kind::Holds; }
+};
+
+class DomainQuestions {
+ public:
+  DomainQuestions(const Subject& subject, const analysis::OverDomain& domain, const sets::Context& context)
+      : subject_(subject), domain_(domain), context_(context) {}
+
+  /// expr, at axis = 0 when one is given (which must be a unit projection), is never below 0.
+  DomainAnswer at_least_zero(tile::IndexId expr, tile::AxisId axis = {}) const;
+  /// The same is always below `extent`.
+  DomainAnswer below(tile::IndexId expr, tile::AxisId axis, tile::IndexId extent) const;
+  /// What is left of an extent behind an origin (a coordinate at axis = 0) is the same for both coordinates.
+  struct Remaining {
+    tile::IndexId extent, expr;
+  };
+  DomainAnswer equal(const Remaining& a, const Remaining& b, tile::AxisId axis) const;
+
+ private:
+  DomainAnswer ask(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;
+  bool surely(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;
+
+  const Subject& subject_;
+  const analysis::OverDomain& domain_;
+  const sets::Context& context_;
+};
+
+/// The verdict of a family for an answer that is not Holds, with its codes.
+template <class Family>
+Verdict<Family> verdict_of(DomainAnswer answer, std::string_view violated) {
+  if (answer.kind == DomainAnswer::Kind::Violated)
+    return Refuted{violated, {std::move(answer.point), std::move(answer.what)}};
+  if (answer.kind == DomainAnswer::Kind::Conditional)
+    return Unknown{Family::kConditional, answer.what + ", which a branch or requirement may exclude"};
+  if (answer.kind == DomainAnswer::Kind::Quota) return Unknown{Family::kQuota, std::move(answer.what)};
+  return Unknown{Family::kNoSets, std::move(answer.what)};
+}
+
+}  // namespace tilewright::proof

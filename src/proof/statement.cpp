@@ -1,0 +1,43 @@
+#include "proof/statement.h"
+
+#include "tile/printer.h"
+
+namespace tilewright::proof {
+
+namespace {
+
+std::string list_text(const tile::Program& program, const std::vector<tile::IndexId>& ids) {
+  std::string text;
+  for (tile::IndexId id : ids) text += (text.empty() ? "" : ", ") + tile::print_index(program, id);
+  return text;
+}
+
+}  // namespace
+
+std::string domain_text(const tile::Program& program, const analysis::OverDomain& domain) {
+  std::string text;
+  for (const analysis::Dimension& dimension : domain.dimensions) {
+    const std::string& label =
+        dimension.is_coord() ? program.coords()[dimension.coord].name : program.axes()[dimension.axis].label;
+    text += (text.empty() ? "" : ", ") + label + " in " + tile::print_index(program, dimension.extent);
+  }
+  return text.empty() ? "one point" : text;
+}
+
+std::string access_text(const tile::Program& program, const analysis::Access& access) {
+  std::vector<tile::IndexId> coords;
+  for (const analysis::AccessDimension& dimension : access.dimensions) coords.push_back(dimension.expr);
+  return (access.is_store ? "store " : "load ") + program.object(access.object).name + "[" +
+         list_text(program, coords) + "]";
+}
+
+std::string extents_text(const tile::Program& program, tile::ObjectId object) {
+  const std::string text = list_text(program, program.object(object).extents);
+  return text.empty() ? "1" : text;
+}
+
+Certificate certificate_of(const Subject& subject, tile::OpId op) {
+  return {"", subject.hash, op.index, common_premises(subject), {}};
+}
+
+}  // namespace tilewright::proof

@@ -1,0 +1,250 @@
+// access.in_bounds, guard.equivalent and map.exact_cover of stores: verdicts against enumeration, on bound programs and
+// for all sizes at once.
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "proof/access_in_bounds.h"
+#include "proof/check/check_access.h"
+#include "proof/guard_equivalent.h"
+#include "proof/prove_program.h"
+#include "proof/store_cover.h"
+#include "tile/bind.h"
+#include "tile/parser.h"
+#include "tile/verifier.h"
+
+namespace tilewright::proof {
+namespace {
+
+using Kind = Finding::Kind;
+
+tile::Program program_of(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {}) {
+  auto family = tile::parse_program(text, "test.tile");
+  EXPECT_TRUE(family) << render(family.error());
+  EXPECT_TRUE(tile::verify(*family)) << render(tile::verify(*family).error());
+  auto program =
+      sizes.empty() ? tile::choose_params(*family, {}) : tile::bind(*family, {.numbers = sizes, .types = {}});
+  EXPECT_TRUE(program) << render(program.error());
+  return std::move(*program);
+}
+
+/// A store of `value` at `coords`, and nothing else.
+std::string store_text(const std::string& extents, const std::string& regions, const std::string& coords) {
+  return "program p(M) {\n out Y: f32[" + extents + "]\n parallel " + regions + " {\n axis a: 4, b: 8\n Y[" + coords +
+         "] = 1.0\n }\n}";
+}
+
+struct Answers {
+  Kind all{}, interior{}, guard{}, cover{};
+  std::string_view all_code, guard_code, cover_code;
+};
+
+Answers ask(const tile::Program& program, bool recheck_too = true) {
+  const ProofReport report = prove_program(program);
+  Answers answers;
+  int parts = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.family == AccessInBounds::kId) {
+      (parts++ == 0 ? answers.all : answers.interior) = finding.kind;
+      if (parts == 1) answers.all_code = finding.code;
+    }
+    if (finding.family == GuardEquivalent::kId) answers.guard = finding.kind, answers.guard_code = finding.code;
+    if (finding.family == MapExactCover::kId) answers.cover = finding.kind, answers.cover_code = finding.code;
+    if (finding.kind != Kind::Proved || !recheck_too) continue;
+    const auto held = recheck(program, {}, finding);
+    EXPECT_TRUE(held) << render(held.error()) << print_certificate(*finding.certificate);
+  }
+  return answers;
+}
+
+Answers ask(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {}) {
+  return ask(program_of(text, sizes));
+}
+
+TEST(AccessInBounds, BoundaryOfAWholeTile) {
+  const auto kinds = [](int size) { return ask(store_text("M", "i in 3", "i*4 + a"), {{"M", size}}); };
+  EXPECT_EQ(kinds(12).all, Kind::Proved);
+  EXPECT_EQ(kinds(13).all, Kind::Proved);
+  EXPECT_EQ(kinds(11).all, Kind::Refuted);
+  EXPECT_EQ(kinds(11).all_code, AccessInBounds::kPastEnd);
+  EXPECT_EQ(kinds(11).interior, Kind::Proved);
+}
+
+TEST(AccessInBounds, BelowZero) {
+  EXPECT_EQ(ask(store_text("M", "i in 3", "i + a - 1"), {{"M", 12}}).all_code, AccessInBounds::kBelowZero);
+  EXPECT_EQ(ask(store_text("M", "i in 3", "i + a"), {{"M", 12}}).all, Kind::Proved);
+  // Correlated terms: ranges alone would say -3 .. 3.
+  EXPECT_EQ(ask(store_text("M", "i in 3", "i + a - i"), {{"M", 4}}).all, Kind::Proved);
+}
+
+TEST(AccessInBounds, TheWitnessViolates) {
+  const tile::Program program = program_of(store_text("M", "i in ceildiv(M, 4)", "i*4 + a"));
+  const Subject subject = make_subject(program);
+  const auto verdict = prove_access_in_bounds(subject, subject.accesses.all[0].op, DomainPart::All, {});
+  const auto& refuted = std::get<Refuted>(verdict);
+  EXPECT_EQ(refuted.code, AccessInBounds::kPastEnd);
+  std::map<std::string, std::int64_t> at;
+  for (const Witness::Coordinate& coordinate : refuted.witness.point) at[coordinate.name] = coordinate.value;
+  EXPECT_GE(at.at("M"), 1);
+  EXPECT_LT(at.at("i"), (at.at("M") + 3) / 4);
+  EXPECT_GE(at.at("i") * 4 + at.at("a"), at.at("M"));
+}
+
+TEST(AccessInBounds, ABranchMakesARefutationUnknown) {
+  const std::string text =
+      "program p(M) {\n in X: f32[M]\n out Y: f32[M]\n parallel i in M {\n axis a: 4\n c = i == 0\n if c {\n"
+      " Y[i*4 + a] = 1.0\n }\n Y[i] = X[i]\n }\n}";
+  const tile::Program program = program_of(text, {{"M", 9}});
+  const ProofReport report = prove_program(program);
+  int unknown = 0;
+  for (const Finding& finding : report.findings)
+    if (finding.code == AccessInBounds::kConditional) ++unknown;
+  EXPECT_GE(unknown, 1);
+}
+
+TEST(AccessInBounds, WhatIsNotAffineIsEnumerated) {
+  EXPECT_EQ(ask(store_text("M", "i in 8", "(i ^ a) & 7"), {{"M", 8}}).all, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M", "i in 8", "i * i"), {{"M", 50}}).all, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M", "i in 8", "i * i"), {{"M", 49}}).all, Kind::Refuted);
+  EXPECT_EQ(ask(store_text("M", "i in M", "i * i")).all, Kind::Unknown);
+  EXPECT_EQ(ask(store_text("M", "i in M", "i * i")).all_code, AccessInBounds::kNoSets);
+}
+
+TEST(GuardEquivalent, LowerBoundsFallAwayWhereNothingIsNegative) {
+  EXPECT_EQ(ask(store_text("M", "i in 3", "i*4 + a"), {{"M", 11}}).guard, Kind::Proved);
+  const Answers below = ask(store_text("M", "i in 3", "i*4 + a - 1"), {{"M", 11}});
+  EXPECT_EQ(below.guard, Kind::Refuted);
+  EXPECT_EQ(below.guard_code, GuardEquivalent::kRightOnly);
+}
+
+TEST(GuardEquivalent, OrderAndGroupingDoNotMatter) {
+  const tile::Program program = program_of(store_text("M", "i in ceildiv(M, 4)", "i*4 + a"));
+  const Subject subject = make_subject(program);
+  const analysis::Access& access = subject.accesses.all[0];
+  const Guard bounds = bounds_guard(access);
+  const Guard turned{bounds[1], bounds[0], bounds[1]};
+  EXPECT_TRUE(is_proved(prove_guard_equivalent(subject, access.op, bounds, turned, {})));
+  EXPECT_TRUE(is_proved(prove_guard_equivalent(subject, access.op, turned, bounds, {})));
+  const auto weaker = prove_guard_equivalent(subject, access.op, bounds, {}, {});
+  EXPECT_EQ(std::get<Refuted>(weaker).code, GuardEquivalent::kRightOnly);
+  const auto stronger = prove_guard_equivalent(subject, access.op, {}, bounds, {});
+  EXPECT_EQ(std::get<Refuted>(stronger).code, GuardEquivalent::kLeftOnly);
+  const tile::IndexId extent = access.dimensions[0].extent;
+  const Guard off_by_one{{access.dimensions[0].expr, tile::Comparison::Le, extent}};
+  EXPECT_FALSE(is_proved(prove_guard_equivalent(subject, access.op, bounds, off_by_one, {})));
+}
+
+TEST(StoreCover, TilesOfEverySize) {
+  EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4)", "i*4 + a")).cover, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M, 8", "i in ceildiv(M, 4)", "i*4 + a, b")).cover, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M", "i in M / 4", "i*4 + a")).cover_code, MapExactCover::kUnreached);
+  EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4)", "i*3 + a")).cover_code, MapExactCover::kCollision);
+  EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4)", "i*5 + a")).cover, Kind::Refuted);
+  EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4), j in 2", "i*4 + a")).cover_code, MapExactCover::kCollision);
+}
+
+/// All verdicts about one random store against plain loops.
+struct Expected {
+  bool all = true, below = false, cover = true;
+};
+
+Expected enumerate(int size, int regions, int c0, int ca, int cb, int constant) {
+  Expected expected;
+  std::map<int, int> stores;
+  for (int i = 0; i < regions; ++i)
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < (cb == 0 ? 1 : 8); ++b) {
+        const int at = c0 * i + ca * a + cb * b + constant;
+        expected.all = expected.all && at >= 0 && at < size;
+        expected.below = expected.below || at < 0;
+        if (at >= 0 && at < size) ++stores[at];
+      }
+  for (int at = 0; at < size; ++at) expected.cover = expected.cover && stores[at] == 1;
+  return expected;
+}
+
+TEST(AccessFamilies, NoVerdictDisagreesWithEnumeration) {
+  constexpr std::uint32_t kSeed = 20261130;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  const auto draw = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  std::map<std::string, int> kinds;
+  for (int n = 0; n < 1500; ++n) {
+    const int size = draw(1, 64), regions = draw(1, 4), c0 = draw(0, 8), cb = draw(0, 2) * 4, constant = draw(-2, 2);
+    const int ca = draw(0, 3) == 0 ? 2 : 1;
+    std::string at = fmt::format("i*{} + a*{}", c0, ca);
+    if (cb != 0) at += fmt::format(" + b*{}", cb);
+    at += constant < 0 ? fmt::format(" - {}", -constant) : fmt::format(" + {}", constant);
+    const Answers found = ask(store_text("M", fmt::format("i in {}", regions), at), {{"M", size}});
+    const Expected expected = enumerate(size, regions, c0, ca, cb, constant);
+    EXPECT_EQ(found.all == Kind::Proved, expected.all) << at << " M=" << size;
+    EXPECT_EQ(found.guard == Kind::Proved, !expected.below) << at << " M=" << size;
+    EXPECT_EQ(found.cover == Kind::Proved, expected.cover) << at << " M=" << size << " i in " << regions;
+    ++kinds["all " + std::string(kind_name(found.all))];
+    ++kinds["guard " + std::string(kind_name(found.guard))];
+    ++kinds["cover " + std::string(kind_name(found.cover))];
+  }
+  for (const char* kind : {"all proved", "all refuted", "guard proved", "guard refuted", "cover refuted"})
+    EXPECT_GE(kinds[kind], 375) << kind;
+  EXPECT_GE(kinds["cover proved"], 5);
+}
+
+TEST(AccessCertificates, EveryAlteredFieldIsRefused) {
+  for (const std::map<std::string, std::int64_t>& sizes :
+       {std::map<std::string, std::int64_t>{}, std::map<std::string, std::int64_t>{{"M", 10}}}) {
+    const tile::Program program = program_of(store_text("M", "i in ceildiv(M, 4)", "i*4 + a"), sizes);
+    for (Finding finding : prove_program(program).findings) {
+      if (finding.kind != Kind::Proved) continue;
+      const Certificate original = *finding.certificate;
+      const auto refused = [&](Certificate changed) {
+        finding.certificate = std::make_shared<const Certificate>(std::move(changed));
+        EXPECT_FALSE(recheck(program, {}, finding)) << print_certificate(*finding.certificate);
+      };
+      EXPECT_TRUE(recheck(program, {}, finding));
+      Certificate changed = original;
+      changed.family += "x";
+      refused(changed);
+      changed = original;
+      ++changed.subject.low;
+      refused(changed);
+      changed = original;
+      ++changed.operation;
+      refused(changed);
+      changed = original;
+      changed.premises.pop_back();
+      refused(changed);
+      for (std::size_t f = 0; f < original.fields.size(); ++f) {
+        if (original.fields[f].name == "part") continue;  // another question: see below
+        changed = original;
+        changed.fields[f].value += " + 1";
+        refused(changed);
+        changed = original;
+        changed.fields.erase(changed.fields.begin() + static_cast<std::ptrdiff_t>(f));
+        refused(changed);
+      }
+    }
+  }
+}
+
+TEST(AccessCertificates, AnInteriorProofIsNoProofOfAll) {
+  const tile::Program program = program_of(store_text("M", "i in ceildiv(M, 4)", "i*4 + a"));
+  const Subject subject = make_subject(program);
+  const tile::OpId op = subject.accesses.all[0].op;
+  const auto verdict = prove_access_in_bounds(subject, op, DomainPart::Interior, {});
+  const auto& token = std::get<Proved<AccessInBounds>>(verdict);
+  EXPECT_EQ(in_bounds_part(token), DomainPart::Interior);
+  Certificate certificate = token.certificate();
+  EXPECT_TRUE(check_access_in_bounds(certificate, program, {}, DomainPart::Interior));
+  EXPECT_FALSE(check_access_in_bounds(certificate, program, {}, DomainPart::All));
+  for (Field& field : certificate.fields)
+    if (field.name == "part") field.value = "all";
+  EXPECT_FALSE(check_access_in_bounds(certificate, program, {}, DomainPart::All));
+  EXPECT_FALSE(check_access_in_bounds(certificate, program, {}, DomainPart::Interior));
+}
+
+}  // namespace
+}  // namespace tilewright::proof

@@ -1,0 +1,92 @@
+// recurrence.closed: proved, refused with each code, and the boundary of no iteration.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "proof/matrix_cases.h"
+#include "proof/recurrence_closed.h"
+
+namespace tilewright::proof {
+namespace {
+
+using Closed = RecurrenceClosed;
+
+std::string closed(const Changes& changes, const Numbers& numbers = kRagged) {
+  return answer(matrix_program(product_text(changes), numbers), Closed::kId);
+}
+
+TEST(RecurrenceClosed, SerialAndPipeline) {
+  EXPECT_EQ(closed({}), "proved");
+  EXPECT_EQ(closed({{"serial", "pipeline"}}), "proved");
+  EXPECT_EQ(closed({{"acc[m, n] = 0.0", "acc[m, n] = D[i*8 + m, j*8 + n]"}}), "proved");
+}
+
+TEST(RecurrenceClosed, TheCertificateNamesTheUpdate) {
+  const auto findings = ask_family(matrix_program(product_text()), Closed::kId);
+  ASSERT_EQ(findings.size(), 1u);
+  const std::string text = print_certificate(*findings[0].certificate);
+  for (const char* line : {"region serial s in 3\n", "axes m in 8, n in 8\n", "trips 3\n", "carry 0\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+TEST(RecurrenceClosed, BoundaryOfNoIteration) {
+  EXPECT_EQ(closed({}, {{"M", 8}, {"N", 8}, {"K", 0}}), Closed::kZeroTrip);
+  EXPECT_EQ(closed({}, {{"M", 8}, {"N", 8}, {"K", 1}}), "proved");
+  const tile::Program open = matrix_program(product_text(), {});
+  Assumptions assumptions = noalias();
+  EXPECT_EQ(answer(open, Closed::kId, assumptions), "proved");
+  assumptions.least_size = 0;
+  EXPECT_EQ(answer(open, Closed::kId, assumptions), Closed::kMaybeZeroTrip);
+  EXPECT_EQ(closed({{"ceildiv(K, 4)", "i + 1"}}), "proved");
+  EXPECT_EQ(closed({{"ceildiv(K, 4)", "i"}}), Closed::kMaybeZeroTrip);
+}
+
+TEST(RecurrenceClosed, WhereTheMmaStands) {
+  EXPECT_EQ(closed({{"serial s in ceildiv(K, 4) {", "s = 0"}, {"acc = mma(a, b, acc)\n    }", "acc = mma(a, b, acc)"}}),
+            Closed::kNoLoop);
+  EXPECT_EQ(closed({{"acc = mma(a, b, acc)", "if s == 0 {\n acc = mma(a, b, acc)\n }"}}), Closed::kInBranch);
+}
+
+TEST(RecurrenceClosed, WhatTheCarryIs) {
+  EXPECT_EQ(closed({{"mma(a, b, acc)", "mma(a, b, acc) * 2.0"}}), Closed::kNotYielded);
+  EXPECT_EQ(closed({{"mma(a, b, acc)", "mma(a, b, acc * 2.0)"}}), Closed::kAccumulatorDiffers);
+}
+
+TEST(RecurrenceClosed, TheCarryAsOperandOnEitherSide) {
+  const Changes left{{"a[m, k] = A[i*8 + m, s*4 + k]", "a[m, q] = relabel(acc, n: q)"},
+                     {"b[k, n] = B[s*4 + k, j*8 + n]", "b[q, n] = B[s*8 + q, j*8 + n]"},
+                     {"k: 4", "q: 8"}};
+  EXPECT_EQ(closed(left), Closed::kCarryIsOperand);
+  const Changes right{{"a[m, k] = A[i*8 + m, s*4 + k]", "a[m, q] = A[i*8 + m, s*8 + q]"},
+                      {"b[k, n] = B[s*4 + k, j*8 + n]", "b[q, n] = relabel(acc, m: q)"},
+                      {"k: 4", "q: 8"}};
+  EXPECT_EQ(closed(right), Closed::kCarryIsOperand);
+}
+
+TEST(RecurrenceClosed, ObserversAreNamed) {
+  const Changes old_value{{"acc[m, n] = 0.0", "acc[m, n] = 0.0\n    old[m, n] = 0.0"},
+                          {"acc = mma(a, b, acc)", "old = acc\n      acc = mma(a, b, acc)"},
+                          {"= acc\n  }", "= acc\n    D[i*8 + m, j*8 + n] = old\n  }"}};
+  EXPECT_EQ(closed(old_value), Closed::kCarryObserved);
+  const Changes stored{{"acc = mma(a, b, acc)", "acc = mma(a, b, acc)\n      D[i*8 + m, j*8 + n] = acc"}};
+  const auto findings = ask_family(matrix_program(product_text(stored)), Closed::kId);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, Closed::kResultObserved);
+  EXPECT_EQ(findings[0].kind, Finding::Kind::Refuted);
+  EXPECT_NE(findings[0].reason.find("D[i*8 + m, j*8 + n] = acc"), std::string::npos) << findings[0].reason;
+}
+
+TEST(RecurrenceClosed, ExplicitMemoryThatObservesTheCarry) {
+  EXPECT_EQ(closed({{"acc[m, n] = 0.0", "acc[m, n] = 0.0\n    memory S: f32[8, 8]"},
+                    {"acc = mma(a, b, acc)", "S[m, n] = acc\n      acc = mma(a, b, acc)"}}),
+            Closed::kCarryObserved);
+}
+
+TEST(RecurrenceClosed, AnotherMma) {
+  const Changes second{{"acc[m, n] = 0.0", "acc[m, n] = 0.0\n    two[m, n] = 0.0"},
+                       {"acc = mma(a, b, acc)", "acc = mma(a, b, acc)\n      two = mma(a, b, two)"},
+                       {"= acc\n  }", "= acc\n    D[i*8 + m, j*8 + n] = two\n  }"}};
+  EXPECT_EQ(answers(matrix_program(product_text(second)), Closed::kId), fmt::format("{0} {0}", Closed::kSeveralMma));
+}
+
+}  // namespace
+}  // namespace tilewright::proof
