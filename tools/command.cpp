@@ -84,19 +84,23 @@ std::optional<int> read_options(CLI::App& app, const Words& words) {
   return fail(faults, json);
 }
 
-void ProgramOptions::declare(CLI::App& app) {
+void ProgramOptions::declare_program(CLI::App& app) {
   app.add_option("PROGRAM", program, "A .tile file, or the name of a program that `tilewright list` shows")
       ->type_name("");
   app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)")
       ->type_name("");
-  app.add_option("--target", target, "cpu or interp (the interpreter)")->type_name("TARGET")->capture_default_str();
-  app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
-      ->type_name("VIEW")
-      ->allow_extra_args(false);
   app.add_option("--set", settings, "noalias=true promises that no two buffers overlap")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
+}
+
+void ProgramOptions::declare(CLI::App& app) {
+  declare_program(app);
+  app.add_option("--target", target, "cpu or interp (the interpreter)")->type_name("TARGET")->capture_default_str();
+  app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
+      ->type_name("VIEW")
+      ->allow_extra_args(false);
 }
 
 Result<driver::RunRequest> ProgramOptions::read() const {

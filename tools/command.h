@@ -29,6 +29,7 @@ std::span<const Command> commands();
 
 int run_command(const Words& words);
 int print_command(const Words& words);
+int prove_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);
 int help_command(const Words& words);
@@ -52,6 +53,8 @@ struct ProgramOptions {
   bool json = false;
 
   void declare(CLI::App& app);
+  /// Those that say nothing about code: program, values, settings, --json.
+  void declare_program(CLI::App& app);
   /// All faults at once.
   Result<driver::RunRequest> read() const;
 };

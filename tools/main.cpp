@@ -15,6 +15,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "compile, run, check and measure a program", run_command},
     {"print", "a program as text after a stage", print_command},
+    {"prove", "what is proved about a program, refuted, or not known", prove_command},
     {"list", "the programs that can be named", list_command},
     {"version", "versions and the processor", version_command},
     {"help", "this text, or the options of a command", help_command},

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/place_json.h"
 #include "report/schema.h"
 
 namespace tilewright::report {
@@ -11,11 +12,6 @@ namespace tilewright::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json place_json(const SourcePlace& place) {
-  if (!place.known()) return nullptr;
-  return {{"file", place.file}, {"line", place.line}, {"column", place.column}};
-}
 
 }  // namespace
 

@@ -24,7 +24,7 @@ class BadInput : public ToolTest {
 
 TEST_F(BadInput, Commands) {
   expect_refusal({"rnu"}, 2,
-                 {"unknown command 'rnu'", "did you mean 'run'?", "run, print, list, version, help", "[Usage]"});
+                 {"unknown command 'rnu'", "did you mean 'run'?", "run, print, prove, list, version, help", "[Usage]"});
   expect_refusal({"plan", "gemm"}, 2, {"unknown command 'plan'"});
   expect_refusal({"help", "me"}, 2, {"unknown command 'me'"});
   expect_refusal({"help", "run", "print"}, 2, {"one command"});

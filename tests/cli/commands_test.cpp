@@ -119,6 +119,41 @@ TEST_F(Commands, PrintOfEveryStage) {
   EXPECT_EQ(json["text"], after("kernel").out);
 }
 
+TEST_F(Commands, ProveForAllSizesAndForSome) {
+  const ToolResult open = tool({"prove", "gemm", "--recheck"});
+  EXPECT_EQ(open.status, 0) << open.err;
+  EXPECT_NE(open.out.find("for all sizes M, N, K"), std::string::npos) << open.out;
+  EXPECT_NE(open.out.find("proved   map.exact_cover"), std::string::npos) << open.out;
+  EXPECT_NE(open.out.find("certificate guard.equivalent\n"), std::string::npos) << open.out;
+  EXPECT_EQ(open.out.find("RECHECK FAILED"), std::string::npos) << open.out;
+
+  const ToolResult whole =
+      tool({"prove", "gemm", "M=128", "N=64", "K=128", "--set", "noalias=true", "--recheck", "--json"});
+  EXPECT_EQ(whole.status, 0) << whole.err;
+  const Json json = whole.json();
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["bindings"]["M"], 128);
+  EXPECT_EQ(json["open_sizes"].size(), 0U);
+  int in_bounds = 0;
+  for (const Json& question : json["questions"]) {
+    if (question["id"] == "access.in_bounds") ++in_bounds;
+    // Four steps of the loop: each accumulates.
+    const bool expected = question["id"] != "overwrite.allowed";
+    EXPECT_EQ(question["verdict"], expected ? "proved" : "refuted") << question.dump(2);
+    if (!expected) continue;
+    EXPECT_EQ(question["rechecked"], true) << question.dump(2);
+    EXPECT_GE(question["place"]["line"], 1) << question.dump(2);
+  }
+  EXPECT_EQ(in_bounds, 6);
+
+  const Json ragged = tool({"prove", "gemm", "M=127", "N=64", "K=32", "--json"}).json();
+  const Json& first = ragged["questions"][1];
+  EXPECT_EQ(first["verdict"], "refuted") << first.dump(2);
+  EXPECT_EQ(first["code"], "past_end");
+  EXPECT_EQ(first["witness"]["i"].get<int>() * 64 + first["witness"]["m"].get<int>(), 127);
+  EXPECT_NE(tool({"prove", "gemm", "M=4"}).err.find("[MissingSymbol]"), std::string::npos);
+}
+
 TEST_F(Commands, RunSummary) {
   const ToolResult run = tool({"run", "gemm", "M=5", "N=6", "K=7"});
   EXPECT_EQ(run.status, 0) << run.err;
