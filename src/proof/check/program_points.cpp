@@ -1,6 +1,7 @@
 #include "proof/check/program_points.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/check.h"
 
@@ -168,7 +169,8 @@ std::vector<std::vector<std::int64_t>> trial_sizes(const tile::Program& program,
     for (std::int64_t size : one) product *= static_cast<double>(size);
     return product;
   };
-  std::stable_sort(sizes.begin(), sizes.end(), [&](const auto& a, const auto& b) { return volume(a) < volume(b); });
+  std::sort(sizes.begin(), sizes.end(),
+            [&](const auto& a, const auto& b) { return std::pair(volume(a), a) < std::pair(volume(b), b); });
   return sizes;
 }
 
