@@ -64,6 +64,13 @@ std::optional<std::int64_t> ProgramPoints::value(tile::IndexId expr) const {
   return program_.index().evaluate(expr, environment_);
 }
 
+std::vector<std::int64_t> ProgramPoints::point() const {
+  std::vector<std::int64_t> point;
+  for (const Dimension& dimension : dimensions_)
+    point.push_back(dimension.coord.valid() ? coords_.at(dimension.coord) : axes_.at(dimension.axis));
+  return point;
+}
+
 std::int64_t& ProgramPoints::at(const Dimension& dimension) {
   return dimension.coord.valid() ? coords_[dimension.coord] : axes_[dimension.axis];
 }

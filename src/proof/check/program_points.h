@@ -41,6 +41,8 @@ class ProgramPoints {
     Stopped,    ///< f said no
     Valueless,  ///< an extent has no value
   };
+  /// Its dimensions, in order.
+  std::vector<std::int64_t> point() const;
   /// f() at every point, or at corners and `samples` random points when there are more than `limit`; no more of them
   /// for 0 samples (f has seen some points then).
   Coverage visit(std::int64_t limit, int samples, const std::function<bool()>& f);
