@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "proof/index_map_layouts.h"
+#include "support/checked_math.h"
 
 namespace tilewright::proof {
 
@@ -259,6 +260,7 @@ IndexMap random_total_map(CaseRandom& random) {
       if (value) values.push_back(*value);
     }
     if (!defined) continue;
+    bool fits = true;
     for (std::size_t i = 0; i < map.results.size() && !values.empty(); ++i) {
       std::int64_t low = INT64_MAX;
       std::int64_t high = INT64_MIN;
@@ -268,12 +270,16 @@ IndexMap random_total_map(CaseRandom& random) {
       }
       if (low < 0 || random.chance(1, 2)) {
         if (low != 0) map.results[i] = with_number(map, IndexKind::Sub, map.results[i], low);
-        high -= low;
+        const auto shifted = checked_sub(high, low);
+        fits = fits && shifted.has_value();
+        high = shifted.value_or(0);
       }
-      map.outputs[i] = high + 1 + (random.chance(1, 10) ? 1 : 0);
+      const auto extent = checked_add(high, random.chance(1, 10) ? 2 : 1);
+      fits = fits && extent.has_value();
+      map.outputs[i] = extent.value_or(1);
     }
     const auto size = box_points(map.outputs);
-    if (size && *size <= 20'000) return map;
+    if (fits && size && *size <= 20'000) return map;
   }
 }
 
