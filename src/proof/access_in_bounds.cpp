@@ -1,5 +1,6 @@
 #include "proof/access_in_bounds.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -203,10 +204,10 @@ Verdict<AccessInBounds> prove_access_in_bounds(const Subject& subject, tile::OpI
   return InBoundsProver(subject, *access, part, context).run();
 }
 
-DomainPart in_bounds_part(const Proved<AccessInBounds>& token) {
-  for (const Field& field : token.certificate().fields)
-    if (field.name == "part" && field.value == domain_part_name(DomainPart::All)) return DomainPart::All;
-  return DomainPart::Interior;
+DomainPart in_bounds_part(const Certificate& certificate) {
+  const Field all{"part", std::string(domain_part_name(DomainPart::All))};
+  const auto& fields = certificate.fields;
+  return std::find(fields.begin(), fields.end(), all) != fields.end() ? DomainPart::All : DomainPart::Interior;
 }
 
 }  // namespace tilewright::proof

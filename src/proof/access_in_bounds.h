@@ -45,7 +45,7 @@ inline constexpr std::int64_t kInBoundsLimit = 1 << 16;
 Verdict<AccessInBounds> prove_access_in_bounds(const Subject& subject, tile::OpId op, DomainPart part,
                                                const sets::Context& context);
 
-/// Which part a token speaks of.
-DomainPart in_bounds_part(const Proved<AccessInBounds>& token);
+/// Which part a certificate of this family speaks of.
+DomainPart in_bounds_part(const Certificate& certificate);
 
 }  // namespace tilewright::proof

@@ -4,12 +4,15 @@
 #include <map>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "proof/domain_sets.h"
 #include "proof/issuer.h"
 #include "proof/statement.h"
 #include "support/check.h"
 #include "support/checked_math.h"
 #include "tile/printer.h"
+#include "tile/syntax.h"
 
 namespace tilewright::proof {
 
@@ -17,24 +20,6 @@ using analysis::AffineForm;
 using tile::Comparison;
 
 namespace {
-
-const char* comparison_sign(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Lt:
-      return " < ";
-    case Comparison::Le:
-      return " <= ";
-    case Comparison::Gt:
-      return " > ";
-    case Comparison::Ge:
-      return " >= ";
-    case Comparison::Eq:
-      return " == ";
-    case Comparison::Ne:
-      return " != ";
-  }
-  return " ? ";
-}
 
 std::optional<Comparison> comparison_of(tile::BinaryKind kind) {
   switch (kind) {
@@ -211,8 +196,9 @@ bool collect(const Subject& subject, tile::ValueId value, Guard& guard) {
 std::string guard_text(const tile::Program& program, const Guard& guard) {
   std::string text;
   for (const Clause& clause : guard)
-    text += (text.empty() ? "" : " && ") + tile::print_index(program, clause.lhs) + comparison_sign(clause.comparison) +
-            (clause.rhs ? tile::print_index(program, *clause.rhs) : "0");
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : " && ", tile::print_index(program, clause.lhs),
+                        tile::comparison_text(clause.comparison),
+                        clause.rhs ? tile::print_index(program, *clause.rhs) : "0");
   return text.empty() ? "true" : text;
 }
 

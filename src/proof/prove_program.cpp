@@ -83,12 +83,6 @@ class ProgramProver {
   ProofReport report_;
 };
 
-DomainPart part_of(const Certificate& certificate) {
-  for (const Field& field : certificate.fields)
-    if (field.name == "part" && field.value == domain_part_name(DomainPart::Interior)) return DomainPart::Interior;
-  return DomainPart::All;
-}
-
 }  // namespace
 
 ProofReport prove_program(const tile::Program& program, const Assumptions& assumptions) {
@@ -105,13 +99,10 @@ Result<void> recheck(const tile::Program& program, const Assumptions& assumption
     return std::visit([&](const auto& traversal) { return check_traversal_bijective(certificate, traversal); }, *walk);
   }
   if (finding.family == AccessInBounds::kId)
-    return check_access_in_bounds(certificate, program, assumptions, part_of(certificate));
+    return check_access_in_bounds(certificate, program, assumptions, in_bounds_part(certificate));
   if (finding.family == MapExactCover::kId) return check_store_cover(certificate, program, assumptions);
   TW_CHECK(finding.family == GuardEquivalent::kId);
-  const Subject subject = make_subject(program, assumptions);
-  const analysis::Access* access = subject.accesses.of(tile::OpId{finding.operation});
-  TW_CHECK(access != nullptr);
-  return check_guard_equivalent(certificate, program, assumptions, bounds_guard(*access), prefix_guard(*access));
+  return check_prefix_guard(certificate, program, assumptions);
 }
 
 }  // namespace tilewright::proof

@@ -8,28 +8,11 @@
 #include "tile/bind_internal.h"
 #include "tile/copy.h"
 #include "tile/printer.h"
+#include "tile/syntax.h"
 
 namespace tilewright::tile {
 
 namespace {
-
-const char* comparison_text(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Lt:
-      return "<";
-    case Comparison::Le:
-      return "<=";
-    case Comparison::Gt:
-      return ">";
-    case Comparison::Ge:
-      return ">=";
-    case Comparison::Eq:
-      return "==";
-    case Comparison::Ne:
-      return "!=";
-  }
-  return "?";
-}
 
 bool holds(Comparison comparison, std::int64_t a, std::int64_t b) {
   switch (comparison) {
@@ -185,8 +168,8 @@ class Binder {
     for (const Requirement& r : family_.requirements()) {
       auto lhs = evaluate(r.lhs);
       auto rhs = evaluate(r.rhs);
-      const std::string text =
-          print_index(family_, r.lhs) + " " + comparison_text(r.comparison) + " " + print_index(family_, r.rhs);
+      const std::string text = print_index(family_, r.lhs) + " " + std::string(comparison_text(r.comparison)) + " " +
+                               print_index(family_, r.rhs);
       Diag diag{DiagCode::RequirementFailed, "", family_.place(r.location), "", {}};
       const std::string here = text + with_values(r);
       if (!lhs || !rhs) {

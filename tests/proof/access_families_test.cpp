@@ -236,7 +236,7 @@ TEST(AccessCertificates, AnInteriorProofIsNoProofOfAll) {
   const tile::OpId op = subject.accesses.all[0].op;
   const auto verdict = prove_access_in_bounds(subject, op, DomainPart::Interior, {});
   const auto& token = std::get<Proved<AccessInBounds>>(verdict);
-  EXPECT_EQ(in_bounds_part(token), DomainPart::Interior);
+  EXPECT_EQ(in_bounds_part(token.certificate()), DomainPart::Interior);
   Certificate certificate = token.certificate();
   EXPECT_TRUE(check_access_in_bounds(certificate, program, {}, DomainPart::Interior));
   EXPECT_FALSE(check_access_in_bounds(certificate, program, {}, DomainPart::All));

@@ -282,6 +282,20 @@ Result<void> check_guard_equivalent(const Certificate& certificate, const tile::
   });
 }
 
+Result<void> check_prefix_guard(const Certificate& certificate, const tile::Program& program,
+                                const Assumptions& assumptions, const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, certificate.operation);
+  if (!touch) return no_access();
+  Guard bounds, prefix;
+  for (std::size_t d = 0; d < touch->coords.size(); ++d) {
+    const Clause upper{touch->coords[d], tile::Comparison::Lt, program.object(touch->object).extents[d]};
+    bounds.push_back({touch->coords[d], tile::Comparison::Ge, std::nullopt});
+    bounds.push_back(upper);
+    prefix.push_back(upper);
+  }
+  return check_guard_equivalent(certificate, program, assumptions, bounds, prefix, limits);
+}
+
 Result<void> check_store_cover(const Certificate& certificate, const tile::Program& program,
                                const Assumptions& assumptions, const AccessCheckLimits& limits) {
   const auto touch = touch_of(program, certificate.operation);

@@ -29,6 +29,9 @@ Result<void> check_access_in_bounds(const Certificate& certificate, const tile::
 Result<void> check_guard_equivalent(const Certificate& certificate, const tile::Program& program,
                                     const Assumptions& assumptions, const Guard& left, const Guard& right,
                                     const AccessCheckLimits& limits = {});
+/// The question of `prove`: all bounds of the access against its upper bounds alone, as the program has them.
+Result<void> check_prefix_guard(const Certificate& certificate, const tile::Program& program,
+                                const Assumptions& assumptions, const AccessCheckLimits& limits = {});
 /// Of a store. Sizes at which the domain has more than `points` points are passed over; when all have, samples are
 /// looked at for an element that two points store, and whether every element is stored is not looked at.
 Result<void> check_store_cover(const Certificate& certificate, const tile::Program& program,
