@@ -18,7 +18,7 @@ class BlockPrinter {
   std::string run();
 
  private:
-  using VariableId = Id<struct VariableTag>;
+  using VariableId = Id<struct PrintedVariableTag>;
 
   /// A name of the text that stands for one value after the other. Ids ascend in the order of the definitions.
   struct Variable {

@@ -1,4 +1,5 @@
 // Random programs of the tile IR's generator, and the standard library at awkward sizes.
+#include "case_count.h"
 #include "lower/lowering_case.h"
 #include "support/files.h"
 #include "tile/generator.h"
@@ -7,21 +8,22 @@
 namespace tilewright::lower::testing {
 namespace {
 
-void run_random(std::uint64_t first, std::uint64_t count, std::size_t size, Fill fill) {
+void run_random(std::uint64_t first, int count, std::size_t size, Fill fill) {
   int ran = 0;
-  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
+  const std::uint64_t end = first + static_cast<std::uint64_t>(count);
+  for (std::uint64_t seed = first; seed < end && !::testing::Test::HasFailure(); ++seed) {
     const auto made = tile::generate_program(seed, {.size = size, .legal = true, .interpretable = true});
     const auto bound = tile::bind(made.family, made.bindings);
     ASSERT_TRUE(bound) << "seed " << seed << "\n" << render(bound.error());
     if (expect_same_results(*bound, {fill, static_cast<std::uint32_t>(seed), {}, {}})) ++ran;
     if (::testing::Test::HasFailure()) ADD_FAILURE() << "seed " << seed << "\n" << tile::print_program(*bound);
   }
-  EXPECT_GT(ran, static_cast<int>(count / 2));
+  EXPECT_GT(ran, count / 2);
 }
 
-TEST(LowerRandom, SmallPrograms) { run_random(1, 600, 6, Fill::Small); }
-TEST(LowerRandom, LargePrograms) { run_random(10'000, 150, 30, Fill::Small); }
-TEST(LowerRandom, SpecialNumbers) { run_random(20'000, 300, 12, Fill::Special); }
+TEST(LowerRandom, SmallPrograms) { run_random(1, case_count(600, 5), 6, Fill::Small); }
+TEST(LowerRandom, LargePrograms) { run_random(10'000, case_count(150, 5), 30, Fill::Small); }
+TEST(LowerRandom, SpecialNumbers) { run_random(20'000, case_count(300, 5), 12, Fill::Special); }
 
 std::optional<tile::Program> library_program(const std::string& name, const Numbers& numbers,
                                              const std::map<std::string, DataType>& types) {
