@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "analysis/range.h"
+#include "proof/corner_points.h"
+#include "proof/domain_questions.h"
 #include "proof/domain_sets.h"
 #include "proof/issuer.h"
 #include "proof/statement.h"
@@ -28,10 +30,13 @@ class InBoundsProver {
       : subject_(subject), access_(access), part_(part), context_(context) {}
 
   Verdict<AccessInBounds> run() {
-    for (const AccessDimension& dimension : access_.dimensions) {
-      if (surely_inside(dimension)) continue;
-      if (auto other = ask_sets(dimension)) return *other;
-    }
+    std::vector<const AccessDimension*> open;
+    for (const AccessDimension& dimension : access_.dimensions)
+      if (!surely_inside(dimension)) open.push_back(&dimension);
+    for (const AccessDimension* dimension : open)
+      if (auto refuted = refuted_at_corner(*dimension)) return *refuted;
+    for (const AccessDimension* dimension : open)
+      if (auto other = ask_sets(*dimension)) return *other;
     return Issuer::issue<AccessInBounds>(certificate());
   }
 
@@ -45,17 +50,31 @@ class InBoundsProver {
 
   bool surely_inside(const AccessDimension& dimension) const {
     if (inside_by_part(dimension)) return true;
+    if (dimension.form && ends_before(subject_.program, access_.domain, *dimension.form, dimension.extent)) return true;
     if (!dimension.constant_extent) return false;
     const auto range = analysis::over_range(subject_.program, dimension.expr, access_.domain, subject_.ranges);
     return range && (range->empty() || (range->low >= 0 && range->high < *dimension.constant_extent));
   }
 
+  /// A corner of an interior point is for the sets to find.
+  Answer refuted_at_corner(const AccessDimension& dimension) const {
+    if (part_ == DomainPart::Interior) return std::nullopt;
+    for (Side side : {Side::Below, Side::Past}) {
+      const auto corner = corner_of(subject_, access_.domain, dimension.expr, side == Side::Past);
+      const auto value = corner ? corner->value(dimension.expr) : std::nullopt;
+      const auto extent = corner ? corner->value(dimension.extent) : std::nullopt;
+      if (!value || !extent) continue;
+      if (side == Side::Below ? *value < 0 : *value >= *extent) return violated(dimension, side, true, corner->named());
+    }
+    return std::nullopt;
+  }
+
   Answer ask_sets(const AccessDimension& dimension) {
     const sets::Query query(context_);
     const DomainSets bridge(subject_, access_.domain, context_);
-    const auto domain = part_of_domain(bridge);
     const auto at = bridge.function(dimension.expr), extent = bridge.function(dimension.extent);
-    if (!domain || !at || !extent) return enumerate(dimension);
+    const auto domain = at && extent ? part_of_domain(bridge) : std::nullopt;
+    if (!domain) return enumerate(dimension);
     for (Side side : {Side::Below, Side::Past}) {
       const sets::Set wrong =
           domain->intersect(side == Side::Below ? sets::less(*at, sets::Function::constant(bridge.space(), 0))

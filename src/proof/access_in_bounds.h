@@ -1,22 +1,20 @@
 // PROOF access.in_bounds
 // Question    For every point of the operation's domain (for all sizes within the assumptions): does every coordinate
-// of
-//             the load or store lie in 0 .. extent - 1 of its dimension? With the part `interior`, only for the points
-//             whose whole tile lies inside: those where origin >= 0 and origin + axis extent <= extent in every
+//             of the load or store lie in 0 .. extent - 1 of its dimension? With the part `interior`, only for the
+//             points whose whole tile lies inside: those where origin >= 0 and origin + axis extent <= extent in every
 //             dimension that unit-projects an axis.
 // Premises    the verifier's; sizes within the assumptions, when they are open. A branch restricts a domain further;
-// what
-//             holds without it holds with it.
-// Method      Ranges of affine forms over constant boxes; else integer sets over the domain (space: the sizes; the
-//             coordinates and axes), exact; quota of sets::Context. Where neither applies, enumeration of a bound
-//             domain up to kInBoundsLimit points.
+//             what holds without it holds with it.
+// Method      Ranges of affine forms over constant boxes; corners of the domain for a witness; else integer sets over
+//             the domain (space: the sizes; the coordinates and axes), exact; quota of sets::Context. Where none of
+//             these applies, enumeration of a bound domain up to kInBoundsLimit points.
 // Conclusion  Proved: the access needs no guard (there). Refuted: kBelowZero or kPastEnd with the point. Unknown:
 //             kConditional (it leaves the object only at points that a branch may exclude), kNoSets (an expression is
 //             not quasi-affine and its domain too large, or may overflow), kQuota.
 // Fallback    The guard of the bounds policy stays.
 // Check       check_access_in_bounds: the points of the domain up to a limit, else corners and samples; with open sizes
 //             at a list of small sizes.
-// Tests       tests/proof/access_in_bounds_test.cpp
+// Tests       tests/proof/access_families_test.cpp
 #pragma once
 
 #include <cstdint>

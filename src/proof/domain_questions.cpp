@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "analysis/affine.h"
+#include "proof/corner_points.h"
 #include "proof/domain_sets.h"
 #include "sets/function.h"
 #include "sets/set.h"
+#include "support/checked_math.h"
 #include "tile/printer.h"
 
 namespace tilewright::proof {
@@ -31,6 +33,21 @@ DomainAnswer answer_of(const DomainSets& bridge, const sets::Set& wrong, bool is
 
 }  // namespace
 
+bool ends_before(const tile::Program& program, const analysis::OverDomain& domain, const analysis::AffineForm& form,
+                 tile::IndexId end) {
+  if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].factors.size() != 1) return false;
+  const analysis::Leaf leaf = form.terms[0].factors[0];
+  if (!leaf.varies()) return false;
+  const analysis::Dimension* over = leaf.kind == tile::IndexKind::Coord ? domain.find(tile::CoordId{leaf.index})
+                                                                        : domain.find(tile::AxisId{leaf.index});
+  if (over == nullptr) return false;
+  const std::int64_t step = form.terms[0].coefficient;
+  if (step == 1 && over->extent == end) return true;
+  const tile::IndexNode& node = program.index()[over->extent];
+  return step >= 1 && node.kind == tile::IndexKind::CeilDiv && node.lhs == end &&
+         program.index().as_constant(node.rhs) == step;
+}
+
 DomainAnswer DomainQuestions::at_least_zero(tile::IndexId expr, tile::AxisId axis) const {
   return ask(expr, axis, std::nullopt);
 }
@@ -43,6 +60,7 @@ bool DomainQuestions::surely(tile::IndexId expr, tile::AxisId axis, std::optiona
   const auto form = analysis::affine_form(subject_.program, expr, subject_.ranges);
   if (!form) return false;
   const auto origin = axis.valid() ? analysis::without(*form, analysis::Leaf::of(axis)) : *form;
+  if (extent && ends_before(subject_.program, domain_, origin, *extent)) return true;
   const auto range = analysis::over_range_of(origin, subject_.ranges);
   if (!range) return false;
   if (!extent) return range->low >= 0;
@@ -54,16 +72,20 @@ DomainAnswer DomainQuestions::ask(tile::IndexId expr, tile::AxisId axis, std::op
   if (surely(expr, axis, extent)) return {};
   const std::string text = tile::print_index(subject_.program, expr) +
                            (axis.valid() ? fmt::format(" at {} = 0", subject_.program.axes()[axis].label) : "");
+  const std::string side = extent ? "not below " + tile::print_index(subject_.program, *extent) : "below 0";
+  if (const auto corner = corner_of(subject_, domain_, expr, extent.has_value(), axis)) {
+    const auto value = corner->value(expr), limit = extent ? corner->value(*extent) : std::optional<std::int64_t>(0);
+    if (value && limit && (extent ? *value >= *limit : *value < *limit))
+      return {DomainAnswer::Kind::Violated, corner->named(), text + " is " + side + " at this point"};
+  }
   const sets::Query query(context_);
   const DomainSets bridge(subject_, domain_, context_);
-  const auto domain = bridge.points();
   const auto at = bridge.function(expr), moved = axis_in(bridge, domain_, axis);
   const auto limit = extent ? bridge.function(*extent) : std::optional(sets::Function::constant(bridge.space(), 0));
-  if (!domain || !at || !moved || !limit)
-    return {DomainAnswer::Kind::NoSets, {}, text + " is not quasi-affine, or may overflow"};
+  const auto domain = at && moved && limit ? bridge.points() : std::nullopt;
+  if (!domain) return {DomainAnswer::Kind::NoSets, {}, text + " is not quasi-affine, or may overflow"};
   const sets::Function origin = *at - *moved;
   const sets::Set wrong = domain->intersect(extent ? sets::greater_equal(origin, *limit) : sets::less(origin, *limit));
-  const std::string side = extent ? "not below " + tile::print_index(subject_.program, *extent) : "below 0";
   return answer_of(bridge, wrong, bridge.points_are_exact(), text + " is " + side);
 }
 
@@ -72,6 +94,8 @@ DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b, tile
       fmt::format("{} - ({}) against {} - ({})", tile::print_index(subject_.program, a.extent),
                   tile::print_index(subject_.program, a.expr), tile::print_index(subject_.program, b.extent),
                   tile::print_index(subject_.program, b.expr));
+  if (auto point = corner_that_differs(a, b, axis))
+    return {DomainAnswer::Kind::Violated, std::move(*point), text + ": they differ at this point"};
   const sets::Query query(context_);
   const DomainSets bridge(subject_, domain_, context_);
   const auto domain = bridge.points();
@@ -86,6 +110,22 @@ DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b, tile
   if (!less.holds()) return less;
   return answer_of(bridge, domain->intersect(sets::less(left_b, left_a)), bridge.points_are_exact(),
                    text + ": the second is less");
+}
+
+std::optional<std::vector<Witness::Coordinate>> DomainQuestions::corner_that_differs(const Remaining& a,
+                                                                                     const Remaining& b,
+                                                                                     tile::AxisId axis) const {
+  for (bool greatest : {false, true}) {
+    const auto corner = corner_of(subject_, domain_, a.expr, greatest, axis);
+    if (!corner) continue;
+    const auto left = [&](const Remaining& side) -> std::optional<std::int64_t> {
+      const auto extent = corner->value(side.extent), at = corner->value(side.expr);
+      return extent && at ? checked_sub(*extent, *at) : std::nullopt;
+    };
+    const auto left_a = left(a), left_b = left(b);
+    if (left_a && left_b && *left_a != *left_b) return corner->named();
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewright::proof

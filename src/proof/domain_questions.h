@@ -23,6 +23,11 @@ struct DomainAnswer {
   bool holds() const { return kind == Kind::Holds; }
 };
 
+/// c * d, for a dimension d of the domain that runs to ceildiv(D, c) (or to D, with c = 1), lies in 0 .. D - 1 wherever
+/// it has a value, for all sizes. False: not known. The form must be free of overflow.
+bool ends_before(const tile::Program& program, const analysis::OverDomain& domain, const analysis::AffineForm& form,
+                 tile::IndexId end);
+
 class DomainQuestions {
  public:
   DomainQuestions(const Subject& subject, const analysis::OverDomain& domain, const sets::Context& context)
@@ -40,6 +45,9 @@ class DomainQuestions {
 
  private:
   DomainAnswer ask(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;
+  /// A corner where the two remainders differ.
+  std::optional<std::vector<Witness::Coordinate>> corner_that_differs(const Remaining& a, const Remaining& b,
+                                                                      tile::AxisId axis) const;
   bool surely(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;
 
   const Subject& subject_;

@@ -59,7 +59,7 @@ class GuardProver {
 
   /// Nothing: equivalent.
   std::optional<Verdict<GuardEquivalent>> run() {
-    const auto left = forms(left_), right = forms(right_);
+    const auto left = forms(left_, right_), right = forms(right_, left_);
     if (left && right && same(*left, *right)) return std::nullopt;
     return ask_sets();
   }
@@ -105,11 +105,14 @@ class GuardProver {
     return false;
   }
 
-  /// The clauses that say something on the domain. Nothing: one has no affine form.
-  std::optional<Forms> forms(const Guard& guard) const {
+  /// What the guard says on the domain beyond the clauses that the other has word for word. Nothing: some clause of it
+  /// has no affine form.
+  std::optional<Forms> forms(const Guard& guard, const Guard& other) const {
     Forms all, kept;
-    for (const Clause& clause : guard)
-      if (!add(clause, all)) return std::nullopt;
+    for (const Clause& clause : guard) {
+      const bool shared = std::find(other.begin(), other.end(), clause) != other.end();
+      if (!shared && !always_holds(clause) && !add(clause, all)) return std::nullopt;
+    }
     for (AffineForm& form : all) {
       const auto range = analysis::over_range_of(form, subject_.ranges);
       const bool always = range && range->low >= 0;
@@ -118,12 +121,41 @@ class GuardProver {
     return kept;
   }
 
+  /// By the ranges of both sides.
+  bool always_holds(const Clause& clause) const {
+    const auto a = analysis::over_range_of(subject_.program, clause.lhs, subject_.ranges);
+    const auto b = clause.rhs ? analysis::over_range_of(subject_.program, *clause.rhs, subject_.ranges)
+                              : std::optional(tile::IndexRange{0, 0});
+    if (!a || !b) return false;
+    switch (clause.comparison) {
+      case Comparison::Lt:
+        return a->high < b->low;
+      case Comparison::Le:
+        return a->high <= b->low;
+      case Comparison::Gt:
+        return a->low > b->high;
+      case Comparison::Ge:
+        return a->low >= b->high;
+      case Comparison::Eq:
+      case Comparison::Ne:
+        return false;
+    }
+    return false;
+  }
+
   static bool contains_all(const Forms& whole, const Forms& part) {
     return std::all_of(part.begin(), part.end(), [&](const AffineForm& form) {
       return std::find(whole.begin(), whole.end(), form) != whole.end();
     });
   }
   static bool same(const Forms& a, const Forms& b) { return contains_all(a, b) && contains_all(b, a); }
+
+  /// Cheaper to find out than the points.
+  static bool have_functions(const DomainSets& bridge, const Guard& guard) {
+    return std::all_of(guard.begin(), guard.end(), [&](const Clause& clause) {
+      return bridge.function(clause.lhs) && (!clause.rhs || bridge.function(*clause.rhs));
+    });
+  }
 
   std::optional<sets::Set> set_of(const DomainSets& bridge, sets::Set points, const Guard& guard) const {
     for (const Clause& clause : guard) {
@@ -138,7 +170,8 @@ class GuardProver {
   std::optional<Verdict<GuardEquivalent>> ask_sets() const {
     const sets::Query query(context_);
     const DomainSets bridge(subject_, domain_, context_);
-    const auto points = bridge.points();
+    const bool has_functions = have_functions(bridge, left_) && have_functions(bridge, right_);
+    const auto points = has_functions ? bridge.points() : std::nullopt;
     const auto left = points ? set_of(bridge, *points, left_) : points;
     const auto right = points ? set_of(bridge, *points, right_) : points;
     if (!left || !right)

@@ -3,9 +3,9 @@
 //             comparisons between index expressions have the same truth?
 // Premises    the verifier's; sizes within the assumptions, when they are open.
 // Method      Clauses become affine forms f >= 0, divided by the common divisor of their coefficients. Those that hold
-// on
-//             the whole domain by their range drop out; the others are matched in both directions, whatever their order
-//             and grouping. Where the matching fails, integer sets over the domain decide: both differences are empty.
+//             on the whole domain by their range drop out; the others are matched in both directions, whatever their
+//             order and grouping. Where the matching fails, integer sets over the domain decide: both differences are
+//             empty.
 // Conclusion  Proved: one guard may stand for the other. Refuted: kLeftOnly or kRightOnly with a point where only that
 //             guard holds. Unknown: kConditional (they differ only at points that a branch may exclude),
 //             kNotAConjunction (a condition has a part that is no comparison of index expressions), kNoSets, kQuota.

@@ -1,7 +1,6 @@
 // PROOF map.exact_cover
 // Question    For every point of the codomain of a guarded index map: is it the value of exactly one point of the
-// domain
-//             that satisfies every clause, and do all those points have a value in the codomain?
+//             domain that satisfies every clause, and do all those points have a value in the codomain?
 // Premises    none; map and clauses are the whole subject. A clause must have a value at every point of the domain, the
 //             results where the clauses hold.
 // Method      Ranges show that every part of every expression has a value. Clauses that always hold drop out. Over

@@ -8,11 +8,10 @@
 #include "proof/epilogue_same_owner.h"
 #include "proof/extent_bounded.h"
 #include "proof/load_forwardable.h"
-#include "proof/matrix_text.h"
 #include "proof/output_direct.h"
 #include "proof/overwrite_allowed.h"
+#include "proof/question_text.h"
 #include "proof/recurrence_closed.h"
-#include "proof/statement.h"
 #include "proof/store_bounded_prefix.h"
 #include "support/check.h"
 
@@ -50,33 +49,30 @@ class MatrixQuestions {
   }
 
   void ask_load(const Access& load) {
-    add(prove_load_forwardable(subject_, load.op), load.op,
-        access_text(subject_.program, load) + " may be read where it is used");
+    add(prove_load_forwardable(subject_, load.op), load.op, "may be read where it is used");
   }
 
   void ask_mma(OpId op) {
-    const std::string text = op_text(subject_.program, op);
-    add(prove_recurrence_closed(subject_, op), op, text + " is the whole update of a carry");
-    add(prove_output_direct(subject_, op), op, text + " accumulates what one store writes");
-    add(prove_overwrite_allowed(subject_, op), op, text + " may overwrite its accumulator");
-    add(prove_extent_bounded_k(subject_, op, context_), op, text + " may stop at the end of K");
-    add(prove_extent_bounded_mn(subject_, op, context_), op, text + " may stop at the ends of M, N and K");
+    add(prove_recurrence_closed(subject_, op), op, "is the whole update of a carry");
+    add(prove_output_direct(subject_, op), op, "accumulates what one store writes");
+    add(prove_overwrite_allowed(subject_, op), op, "may overwrite its accumulator");
+    add(prove_extent_bounded_k(subject_, op, context_), op, "may stop at the end of K");
+    add(prove_extent_bounded_mn(subject_, op, context_), op, "may stop at the ends of M, N and K");
   }
 
   void ask_store(const Access& store) {
-    const std::string text = access_text(subject_.program, store);
     const auto made_of = analysis::pure_sources_of(subject_.program, subject_.uses, store.value);
     const bool follows_a_region = std::any_of(made_of.leaves.begin(), made_of.leaves.end(), [&](tile::ValueId leaf) {
       return subject_.uses.definitions[leaf].kind == analysis::DefinitionKind::RegionResult;
     });
     if (follows_a_region)
-      add(prove_epilogue_same_owner(subject_, store.op), store.op, text + " writes a function of one accumulator");
-    add(prove_store_bounded_prefix(subject_, store.op, context_), store.op, text + " writes a prefix of its tile");
+      add(prove_epilogue_same_owner(subject_, store.op), store.op, "writes a function of one accumulator");
+    add(prove_store_bounded_prefix(subject_, store.op, context_), store.op, "writes a prefix of its tile");
   }
 
   template <class Family>
-  void add(const Verdict<Family>& verdict, OpId op, std::string question) {
-    findings_.push_back(finding_of(verdict, op.index, std::move(question), common_premises(subject_)));
+  void add(const Verdict<Family>& verdict, OpId op, std::string_view what) {
+    findings_.push_back(finding_of(verdict, op.index, question_about(subject_, op, what), common_premises(subject_)));
   }
 
   const Subject& subject_;

@@ -10,7 +10,7 @@
 #include "proof/check/check_traversal.h"
 #include "proof/guard_equivalent.h"
 #include "proof/prove_matrix.h"
-#include "proof/statement.h"
+#include "proof/question_text.h"
 #include "proof/store_cover.h"
 #include "proof/traversal_bijective.h"
 #include "support/check.h"
@@ -61,21 +61,20 @@ class ProgramProver {
   }
 
   void ask_about(const analysis::Access& access) {
-    const std::string text = access_text(subject_.program, access);
     for (DomainPart part : {DomainPart::All, DomainPart::Interior})
       add(prove_access_in_bounds(subject_, access.op, part, context_), access.op,
-          part == DomainPart::All ? text + " stays inside at every point"
-                                  : text + " stays inside where its whole tile does");
+          part == DomainPart::All ? "stays inside at every point" : "stays inside where its whole tile does");
     if (access.bounds == tile::BoundsPolicy::Zero && !access.dimensions.empty())
       add(prove_guard_equivalent(subject_, access.op, bounds_guard(access), prefix_guard(access), context_), access.op,
-          text + " is guarded by its upper bounds alone");
+          "is guarded by its upper bounds alone");
     if (access.is_store)
-      add(prove_store_cover(subject_, access.op, context_), access.op, text + " writes every element exactly once");
+      add(prove_store_cover(subject_, access.op, context_), access.op, "writes every element exactly once");
   }
 
   template <class Family>
-  void add(const Verdict<Family>& verdict, tile::OpId op, std::string question) {
-    report_.findings.push_back(finding_of(verdict, op.index, std::move(question), common_premises(subject_)));
+  void add(const Verdict<Family>& verdict, tile::OpId op, std::string_view what) {
+    report_.findings.push_back(
+        finding_of(verdict, op.index, question_about(subject_, op, what), common_premises(subject_)));
   }
 
   sets::Context context_;

@@ -1,5 +1,7 @@
 #include "proof/statement.h"
 
+#include "proof/matrix_text.h"
+#include "proof/question_text.h"
 #include "tile/printer.h"
 
 namespace tilewright::proof {
@@ -34,6 +36,12 @@ std::string access_text(const tile::Program& program, const analysis::Access& ac
 std::string extents_text(const tile::Program& program, tile::ObjectId object) {
   const std::string text = list_text(program, program.object(object).extents);
   return text.empty() ? "1" : text;
+}
+
+std::string question_about(const Subject& subject, tile::OpId op, std::string_view what) {
+  const analysis::Access* access = subject.accesses.of(op);
+  return (access != nullptr ? access_text(subject.program, *access) : op_text(subject.program, op)) + " " +
+         std::string(what);
 }
 
 Certificate certificate_of(const Subject& subject, tile::OpId op) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "proof/block_cover.h"
 #include "proof/domain_sets.h"
 #include "proof/issuer.h"
 #include "proof/statement.h"
@@ -22,6 +23,7 @@ class CoverProver {
 
   Verdict<MapExactCover> run() {
     if (!access_.domain.is_exact()) return Unknown{StoreCover::kConditional, "the store stands in a branch"};
+    if (surely_covers_by_blocks(subject_, access_)) return Issuer::issue<MapExactCover>(certificate());
     const sets::Query query(context_);
     const DomainSets bridge(subject_, access_.domain, context_);
     auto points = bridge.points();

@@ -2,7 +2,8 @@
 // Question    Does a launch store every element of the object exactly once by this store, counting the points of its
 //             domain whose coordinates are in bounds (for all sizes within the assumptions)?
 // Premises    the verifier's; sizes within the assumptions, when they are open.
-// Method      Integer sets, exact: the map from the points of the domain to coordinates, restricted to those in bounds,
+// Method      Blocks that tile the object, by the form of the coordinates; else integer sets, exact: the map from the
+// points of the domain to coordinates, restricted to those in bounds,
 //             is a bijection onto the box of the object. Quota of sets::Context.
 // Conclusion  Proved: the object need not be filled before and no two instances meet there. Refuted: MapExactCover::
 //             kCollision with two points, or kUnreached with an element. Unknown: kConditional (a branch stands around

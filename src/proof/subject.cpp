@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "support/check.h"
-#include "tile/printer.h"
+#include "tile/meaning.h"
 
 namespace tilewright::proof {
 
@@ -17,7 +17,7 @@ analysis::SizeRanges size_ranges(const tile::Program& program, const Assumptions
 
 }  // namespace
 
-Hash128 subject_hash(const tile::Program& program) { return hash128(tile::print_program(program)); }
+Hash128 subject_hash(const tile::Program& program) { return tile::meaning_hash(program); }
 
 Subject make_subject(const tile::Program& program, const Assumptions& assumptions) {
   TW_CHECK(program.params().size() == 0 && program.type_params().size() == 0);

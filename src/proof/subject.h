@@ -31,7 +31,7 @@ struct Assumptions {
 struct Subject {
   const tile::Program& program;  ///< outlives the subject
   Assumptions assumptions;
-  Hash128 hash;  ///< of the printed program
+  Hash128 hash;  ///< tile::meaning_hash
   analysis::SizeRanges sizes;
   analysis::Walk walk;
   analysis::Uses uses;

@@ -10,6 +10,7 @@
 #include "proof/check/check_fields.h"
 #include "proof/check/program_points.h"
 #include "proof/map_exact_cover.h"
+#include "tile/meaning.h"
 #include "tile/printer.h"
 
 namespace tilewright::proof {
@@ -63,11 +64,7 @@ std::vector<Premise> expected_premises(const tile::Program& program, const Assum
 
 Certificate expected_head(std::string_view family, const tile::Program& program, std::uint32_t operation,
                           const Assumptions& assumptions) {
-  return {std::string(family),
-          hash128(tile::print_program(program)),
-          operation,
-          expected_premises(program, assumptions),
-          {}};
+  return {std::string(family), tile::meaning_hash(program), operation, expected_premises(program, assumptions), {}};
 }
 
 std::string access_line(const tile::Program& program, const Touch& touch) {

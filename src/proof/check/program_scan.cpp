@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tile/meaning.h"
 #include "tile/printer.h"
 
 namespace tilewright::proof::check {
@@ -151,7 +152,7 @@ std::optional<std::size_t> ProgramScan::own_dimension(const std::vector<tile::In
 }
 
 Certificate ProgramScan::head(std::string_view family, std::uint32_t operation, const Assumptions& assumptions) const {
-  Certificate expected{std::string(family), hash128(tile::print_program(program_)), operation, {}, {}};
+  Certificate expected{std::string(family), tile::meaning_hash(program_), operation, {}, {}};
   expected.premises.push_back({Guarantor::Verifier, "the program passes the verifier"});
   if (!program_.symbols().empty())
     expected.premises.push_back({Guarantor::Launch, fmt::format("every size is at least {} and at most 1099511627776",
