@@ -1,0 +1,68 @@
+#include "driver/installed_data.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+
+namespace tilewright::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHomeVariable = "TILEWRIGHT_HOME";
+constexpr int kLevelsAbove = 6;  // build/PRESET/tests/FOLDER/test_NAME finds the root of the tree
+
+fs::path running_binary() {
+  std::error_code error;
+#ifdef __APPLE__
+  char path[4096];
+  std::uint32_t size = sizeof path;
+  if (_NSGetExecutablePath(path, &size) != 0) return {};
+  return fs::canonical(path, error);
+#else
+  return fs::read_symlink("/proc/self/exe", error);
+#endif
+}
+
+}  // namespace
+
+std::vector<std::string> files_with_suffix(const std::string& folder, std::string_view suffix) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == suffix && it->is_regular_file(error)) paths.push_back(it->path().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<std::string> find_installed(const InstalledFolder& folder) {
+  const auto holds_files = [&](const fs::path& path) {
+    return !files_with_suffix(path.string(), folder.suffix).empty();
+  };
+  const std::string name(folder.name), suffix(folder.suffix);
+  if (const char* home = std::getenv(kHomeVariable); home != nullptr && *home != '\0') {
+    const fs::path path = fs::path(home) / name;
+    if (holds_files(path)) return path.string();
+    return failure(folder.missing,
+                   std::string(kHomeVariable) + " is set, but '" + path.string() + "' holds no " + suffix + " file",
+                   "set it to the folder that contains " + name + "/, or unset it");
+  }
+  fs::path above = running_binary().parent_path();
+  for (int level = 0; level <= kLevelsAbove && !above.empty(); ++level) {
+    for (const fs::path& path : {above / name, above / "share" / "tilewright" / name})
+      if (holds_files(path)) return path.string();
+    if (above == above.parent_path()) break;
+    above = above.parent_path();
+  }
+  return failure(folder.missing, std::string(folder.contents) + " were not found beside the binary",
+                 std::string("set ") + kHomeVariable + " to the folder that contains " + name + "/");
+}
+
+}  // namespace tilewright::driver
