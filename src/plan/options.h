@@ -113,7 +113,8 @@ Result<void> set_option(PlannerOptions& options, CompileSwitches& switches, std:
 /// max_fragment_scalars_per_lane below the least of the family; a basis of another family. ThreadLimit: more
 /// threads_per_group than the target has. LimitsInvalid: a limit that is not one. The coefficients are not looked at.
 Result<void> validate(const PlannerOptions& options, const Limits& limits, realize::AtomFamily family);
-/// What depends on both: max_cpu_vector_lanes needs auto_vectorize, metal_mpp needs cooperative_matrix.
+/// What depends on both: max_cpu_vector_lanes above 16 needs auto_vectorize. BadOption too for a
+/// switch outside its range.
 Result<void> validate(const PlannerOptions& options, const CompileSwitches& switches);
 
 }  // namespace tilewright::plan

@@ -112,6 +112,7 @@ struct Solution {
   std::optional<PlanRefusal> refusal;       ///< exactly one of the two is there
   std::uint64_t candidates_considered = 0;  ///< factors of G, and the one-atom map, per operation and width
   std::uint64_t candidates_rejected = 0;    ///< of those, the ones that are not legal
+  std::uint64_t candidates_unpriced = 0;    ///< legal maps beside those, which no basis can price
   std::vector<WidthRecord> widths;          ///< ascending; empty without a search
   std::vector<RankedPlan> ranking;          ///< the cheapest plans of the whole space, the choice first; exact
   Optimality optimality;

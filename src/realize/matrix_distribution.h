@@ -30,7 +30,7 @@ struct MatrixDistribution {
   bool persistent_accumulator = false;            ///< the accumulator stays in fragments between iterations
   bool direct_accumulator_store = false;          ///< it is stored to its sink and has no shared storage
 
-  bool is_one_atom() const { return subgroups_m == 0 && subgroups_n == 0; }
+  bool is_one_atom() const { return !is_collective() && subgroups_m == 0 && subgroups_n == 0; }
   bool is_collective() const { return scope == OperationScope::Group; }
   bool is_rectangle() const { return !is_one_atom() && !is_collective(); }
   bool operator==(const MatrixDistribution&) const = default;
