@@ -60,6 +60,16 @@ void check_family(Diags& faults, const PlannerOptions& options, realize::AtomFam
 
 }  // namespace
 
+PlannerOptions effective_options(PlannerOptions options) {
+  if (options.enabled) return options;
+  options.fuse_gpu_elementwise = options.map_gpu_cooperative_programs = options.metal_subgroup_reductions = false;
+  options.retain_accumulators = options.direct_accumulator_store = options.fuse_matrix_epilogues = false;
+  options.coalesce_group_barriers = options.elide_independent_subgroup_barriers = false;
+  options.max_copy_batch = 1;
+  options.max_pipeline_prefetch_scalars_per_lane = 0;
+  return options;
+}
+
 Result<void> validate(const PlannerOptions& options, const Limits& limits, realize::AtomFamily family) {
   Diags faults;
   check_limits(faults, limits);
@@ -72,6 +82,11 @@ Result<void> validate(const PlannerOptions& options, const Limits& limits, reali
                       {},
                       "0 lets the planner choose",
                       {}});
+  if (!options.enabled && (options.program_order_rows != 1 || options.program_order_columns != 1))
+    add_option_fault(faults,
+                     fmt::format("program_order_rows {} and program_order_columns {} expect enabled true, found false",
+                                 options.program_order_rows, options.program_order_columns),
+                     "without the planner programs run in row-major order");
   if (options.enabled && options.elide_independent_subgroup_barriers && !options.coalesce_group_barriers)
     add_option_fault(faults, "elide_independent_subgroup_barriers expects coalesce_group_barriers true, found false",
                      "set coalesce_group_barriers to true");

@@ -109,9 +109,14 @@ Result<void> set_option(CompileSwitches& switches, std::string_view name, std::s
 Result<void> set_option(PlannerOptions& options, CompileSwitches& switches, std::string_view name,
                         std::string_view value);
 
-/// Every fault. BadOption: a value outside its range; fence elision without the coalescing that it refines;
-/// max_fragment_scalars_per_lane below the least of the family; a basis of another family. ThreadLimit: more
-/// threads_per_group than the target has. LimitsInvalid: a limit that is not one. The coefficients are not looked at.
+/// The options as they take effect: without the planner every choice is that of the reference (no fusion, residency or
+/// direct output, barriers as written, batches of 1, no prefetch).
+PlannerOptions effective_options(PlannerOptions options);
+
+/// Every fault. BadOption: a value outside its range; a traversal without the planner; fence elision without the
+/// coalescing that it refines; max_fragment_scalars_per_lane below the least of the family; a basis of another family.
+/// ThreadLimit: more threads_per_group than the target has. LimitsInvalid: a limit that is not one. The coefficients
+/// are not looked at.
 Result<void> validate(const PlannerOptions& options, const Limits& limits, realize::AtomFamily family);
 /// What depends on both: max_cpu_vector_lanes above 16 needs auto_vectorize. BadOption too for a
 /// switch outside its range.

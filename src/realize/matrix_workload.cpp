@@ -25,7 +25,9 @@ void check_extent(Diags& faults, std::string_view name, std::int64_t extent) {
             fmt::format("{} is expected to be a positive multiple of {}, found {}", name, kAtomExtent, extent));
 }
 
+/// Against a nominal extent that is one; the fault of any other has been reported.
 void check_mean(Diags& faults, std::string_view name, double mean, std::int64_t nominal) {
+  if (nominal <= 0 && std::isfinite(mean) && mean >= 0) return;
   if (std::isfinite(mean) && mean >= 0 && mean <= static_cast<double>(nominal)) return;
   add_fault(faults, DiagCode::WorkloadMeanExtent,
             fmt::format("{} is expected to lie in 0 .. {}, found {}", name, nominal, mean));
@@ -40,7 +42,7 @@ void check_recurrence(Diags& faults, const MatrixWorkload& w) {
     add_fault(faults, DiagCode::WorkloadIterations,
               fmt::format("accumulator_iterations is expected to be 0 or a divisor of executions {}, found {}",
                           w.executions, w.accumulator_iterations));
-  if (w.has_direct_output && !w.has_recurrence())
+  if (w.has_direct_output && w.accumulator_iterations == 0)
     add_fault(faults, DiagCode::WorkloadDirectOutput, "has_direct_output needs a recurrence, found none");
 }
 
@@ -93,7 +95,7 @@ Result<void> validate(const MatrixWorkload& workload) {
   check_mean(faults, "mean_rows", workload.mean_rows, workload.rows);
   check_mean(faults, "mean_columns", workload.mean_columns, workload.columns);
   check_recurrence(faults, workload);
-  check_elements(faults, "recurrence_elements", workload.recurrence_elements, workload.has_recurrence());
+  check_elements(faults, "recurrence_elements", workload.recurrence_elements, workload.accumulator_iterations != 0);
   check_elements(faults, "direct_output_elements", workload.direct_output_elements, workload.has_direct_output);
   check_storage(faults, workload);
   if (!faults.empty()) return std::unexpected(std::move(faults));
