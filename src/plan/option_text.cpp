@@ -15,7 +15,7 @@ constexpr std::string_view kCostPrefix = "cost.";
 
 /// The value of a row in a struct; nothing when the row belongs to another struct.
 template <class Options>
-std::optional<OptionValue> value_of(const OptionRow& row, const Options& options) {
+std::optional<OptionValue> option_value_of(const OptionRow& row, const Options& options) {
   return std::visit(
       [&](auto member) -> std::optional<OptionValue> {
         if constexpr (requires { options.*member; })
@@ -27,10 +27,10 @@ std::optional<OptionValue> value_of(const OptionRow& row, const Options& options
 }
 
 template <class Options>
-std::vector<OptionValue> values_of(std::span<const OptionRow> rows, const Options& options) {
+std::vector<OptionValue> option_values_of(std::span<const OptionRow> rows, const Options& options) {
   std::vector<OptionValue> values;
   for (const OptionRow& row : rows)
-    if (auto value = value_of(row, options)) values.push_back(std::move(*value));
+    if (auto value = option_value_of(row, options)) values.push_back(std::move(*value));
   return values;
 }
 
@@ -65,7 +65,7 @@ std::optional<std::int64_t> read_number(const OptionRow& row, std::string_view t
 }
 
 template <class Options>
-Result<void> store(const OptionRow& row, Options& options, std::string_view text) {
+Result<void> store_option(const OptionRow& row, Options& options, std::string_view text) {
   return std::visit(
       [&](auto member) -> Result<void> {
         if constexpr (requires { options.*member; }) {
@@ -86,12 +86,12 @@ Result<void> store(const OptionRow& row, Options& options, std::string_view text
       row.member);
 }
 
-const OptionRow* find_row(std::span<const OptionRow> rows, std::string_view name) {
+const OptionRow* find_option_row(std::span<const OptionRow> rows, std::string_view name) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.name == name; });
   return found == rows.end() ? nullptr : &*found;
 }
 
-void add_names(std::vector<std::string_view>& names, std::span<const OptionRow> rows) {
+void add_option_names(std::vector<std::string_view>& names, std::span<const OptionRow> rows) {
   for (const OptionRow& row : rows) names.push_back(row.name);
 }
 
@@ -104,7 +104,7 @@ std::unexpected<Diags> unknown_option(std::string_view name, const std::vector<s
 }  // namespace
 
 std::vector<OptionValue> option_values(const PlannerOptions& options) {
-  std::vector<OptionValue> values = values_of(planner_option_rows(), options);
+  std::vector<OptionValue> values = option_values_of(planner_option_rows(), options);
   values.push_back({"cost.version", options.cost.version});
   for (const CostPriorRow& row : cost_prior_rows())
     std::visit(
@@ -116,7 +116,7 @@ std::vector<OptionValue> option_values(const PlannerOptions& options) {
 }
 
 std::vector<OptionValue> option_values(const CompileSwitches& switches) {
-  return values_of(compile_switch_rows(), switches);
+  return option_values_of(compile_switch_rows(), switches);
 }
 
 std::string option_value_text(const OptionValue& value) {
@@ -137,26 +137,27 @@ std::string options_text(std::span<const OptionValue> values) {
 
 Result<void> set_option(PlannerOptions& options, std::string_view name, std::string_view value) {
   if (name.starts_with(kCostPrefix)) return set_coefficient(options.cost, name.substr(kCostPrefix.size()), value);
-  if (const OptionRow* row = find_row(planner_option_rows(), name)) return store(*row, options, value);
+  if (const OptionRow* row = find_option_row(planner_option_rows(), name)) return store_option(*row, options, value);
   std::vector<std::string_view> names;
-  add_names(names, planner_option_rows());
+  add_option_names(names, planner_option_rows());
   return unknown_option(name, names);
 }
 
 Result<void> set_option(CompileSwitches& switches, std::string_view name, std::string_view value) {
-  if (const OptionRow* row = find_row(compile_switch_rows(), name)) return store(*row, switches, value);
+  if (const OptionRow* row = find_option_row(compile_switch_rows(), name)) return store_option(*row, switches, value);
   std::vector<std::string_view> names;
-  add_names(names, compile_switch_rows());
+  add_option_names(names, compile_switch_rows());
   return unknown_option(name, names);
 }
 
 Result<void> set_option(PlannerOptions& options, CompileSwitches& switches, std::string_view name,
                         std::string_view value) {
-  if (find_row(compile_switch_rows(), name)) return set_option(switches, name, value);
-  if (find_row(planner_option_rows(), name) || name.starts_with(kCostPrefix)) return set_option(options, name, value);
+  if (find_option_row(compile_switch_rows(), name)) return set_option(switches, name, value);
+  if (find_option_row(planner_option_rows(), name) || name.starts_with(kCostPrefix))
+    return set_option(options, name, value);
   std::vector<std::string_view> names;
-  add_names(names, planner_option_rows());
-  add_names(names, compile_switch_rows());
+  add_option_names(names, planner_option_rows());
+  add_option_names(names, compile_switch_rows());
   return unknown_option(name, names);
 }
 

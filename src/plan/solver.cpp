@@ -108,24 +108,26 @@ void describe_space(Solution& solution, const std::vector<WidthSearch>& searches
   add(constraint_name(PlanConstraint::ScoreNotFinite), not_finite);
 }
 
-/// The refusal of the width that came closest to a plan: score, then capacity, then mapping; the first of equals.
+/// How far a width is from a plan: mapping, capacity, score; of two that lack storage, the bytes.
+std::pair<int, std::int64_t> distance_of(const PlanRefusal& refusal) {
+  switch (refusal.constraint) {
+    case PlanConstraint::ScoreNotFinite:
+      return {0, 0};
+    case PlanConstraint::SharedCapacity:
+      return {1, refusal.numbers.at(0).value};
+    case PlanConstraint::NoLegalMapping:
+    case PlanConstraint::NoReference:
+      return {2, 0};
+  }
+  return {2, 0};
+}
+
+/// The refusal of the width that came closest to a plan; the first of equals.
 PlanRefusal summary_of(const std::vector<WidthRecord>& widths) {
-  const WidthRecord* closest = nullptr;
-  const auto rank = [](const WidthRecord& width) {
-    switch (width.refusal->constraint) {
-      case PlanConstraint::ScoreNotFinite:
-        return 0;
-      case PlanConstraint::SharedCapacity:
-        return 1;
-      case PlanConstraint::NoLegalMapping:
-      case PlanConstraint::NoReference:
-        return 2;
-    }
-    return 2;
-  };
-  for (const WidthRecord& width : widths)
-    if (closest == nullptr || rank(width) < rank(*closest)) closest = &width;
-  TW_CHECK(closest != nullptr);
+  TW_CHECK(!widths.empty());
+  const auto closest = std::min_element(widths.begin(), widths.end(), [](const auto& a, const auto& b) {
+    return distance_of(*a.refusal) < distance_of(*b.refusal);
+  });
   PlanRefusal refusal = *closest->refusal;
   if (widths.size() > 1) refusal.text += fmt::format(" (no width of {} has a plan)", widths.size());
   return refusal;

@@ -27,7 +27,7 @@ std::expected<proof::Proved<Family>, LayoutFault> token_of(proof::Verdict<Family
   return std::unexpected(std::move(fault));
 }
 
-std::expected<ProvedMap, LayoutFault> proved(proof::IndexMap map, std::string_view name) {
+std::expected<ProvedMap, LayoutFault> prove_all(proof::IndexMap map, std::string_view name) {
   auto total = token_of(proof::prove_map_total_in_bounds(map), name);
   if (!total) return std::unexpected(std::move(total).error());
   auto bijective = token_of(proof::prove_map_bijective(map, *total), name);
@@ -37,13 +37,13 @@ std::expected<ProvedMap, LayoutFault> proved(proof::IndexMap map, std::string_vi
   return ProvedMap{std::move(map), std::move(*bijective), std::move(*cover)};
 }
 
-using Point = std::vector<std::int64_t>;
+using LayoutPoint = std::vector<std::int64_t>;
 
 /// All results of the map; nothing where one has no value.
-std::optional<Point> value_at(const proof::IndexMap& map, const Point& point) {
+std::optional<LayoutPoint> value_at(const proof::IndexMap& map, const LayoutPoint& point) {
   tile::IndexEnvironment environment;
   environment.axis = [&](tile::AxisId axis) -> std::optional<std::int64_t> { return point.at(axis.index); };
-  Point value;
+  LayoutPoint value;
   for (const tile::IndexId result : map.results) {
     const auto coordinate = map.arena.evaluate(result, environment);
     if (!coordinate) return std::nullopt;
@@ -53,8 +53,8 @@ std::optional<Point> value_at(const proof::IndexMap& map, const Point& point) {
 }
 
 /// (subgroup, fragment) by adding up the shards, without an index map.
-Point by_shards(const std::array<FragmentShard, 4>& shards, const Point& digits) {
-  Point place{0, 0};
+LayoutPoint by_shards(const std::array<FragmentShard, 4>& shards, const LayoutPoint& digits) {
+  LayoutPoint place{0, 0};
   for (std::size_t i = 0; i < shards.size(); ++i)
     place[shards[i].adds_to == OwnerCoordinate::Subgroup ? 0 : 1] += shards[i].stride * digits[i];
   return place;
@@ -63,9 +63,9 @@ Point by_shards(const std::array<FragmentShard, 4>& shards, const Point& digits)
 bool agrees_at(const FragmentLayout& layout, const AtomPlace& atom) {
   const std::int64_t rm = layout.shards[1].extent;
   const std::int64_t rn = layout.shards[3].extent;
-  const Point at{atom.atom_m, atom.atom_n};
-  const Point digits{atom.atom_m / rm, atom.atom_m % rm, atom.atom_n / rn, atom.atom_n % rn};
-  const Point place = by_shards(layout.shards, digits);
+  const LayoutPoint at{atom.atom_m, atom.atom_n};
+  const LayoutPoint digits{atom.atom_m / rm, atom.atom_m % rm, atom.atom_n / rn, atom.atom_n % rn};
+  const LayoutPoint place = by_shards(layout.shards, digits);
   return value_at(layout.forward.map, digits) == place && value_at(layout.owner.map, at) == place &&
          value_at(layout.inverse.map, place) == at;
 }
@@ -75,11 +75,11 @@ bool agrees_at(const FragmentLayout& layout, const AtomPlace& atom) {
 std::expected<FragmentLayout, LayoutFault> fragment_layout(const MatrixDistribution& d) {
   TW_CHECK(d.is_rectangle() && d.subgroups_m > 0 && d.subgroups_n > 0 && d.atom_rows > 0 && d.atom_columns > 0);
   const proof::FragmentFactors factors{d.subgroups_m, d.atom_rows, d.subgroups_n, d.atom_columns};
-  auto forward = proved(proof::fragment_shard_map(factors), "forward");
+  auto forward = prove_all(proof::fragment_shard_map(factors), "forward");
   if (!forward) return std::unexpected(std::move(forward).error());
-  auto owner = proved(proof::fragment_owner_map(factors), "owner");
+  auto owner = prove_all(proof::fragment_owner_map(factors), "owner");
   if (!owner) return std::unexpected(std::move(owner).error());
-  auto inverse = proved(proof::fragment_atom_map(factors), "inverse");
+  auto inverse = prove_all(proof::fragment_atom_map(factors), "inverse");
   if (!inverse) return std::unexpected(std::move(inverse).error());
   return FragmentLayout{{{{"gm", d.subgroups_m, d.subgroups_n, OwnerCoordinate::Subgroup},
                           {"rm", d.atom_rows, d.atom_columns, OwnerCoordinate::Fragment},

@@ -14,8 +14,8 @@ MatrixDistribution with_accumulator(MatrixDistribution distribution, const Matri
   return distribution;
 }
 
-MatrixCandidate judged(const MatrixDistribution& distribution, const MatrixWorkload& workload,
-                       const CandidateRequest& request) {
+MatrixCandidate judged_candidate(const MatrixDistribution& distribution, const MatrixWorkload& workload,
+                                 const CandidateRequest& request) {
   return {distribution, why_illegal(workload, distribution, request.group, request.max_fragment_scalars_per_lane)};
 }
 
@@ -36,7 +36,7 @@ std::vector<std::int64_t> divisors(std::int64_t value) {
 std::vector<MatrixCandidate> matrix_candidates(const MatrixWorkload& workload, const CandidateRequest& request) {
   MatrixDistribution distribution;
   distribution.family = workload.family;
-  std::vector<MatrixCandidate> candidates{judged(distribution, workload, request)};
+  std::vector<MatrixCandidate> candidates{judged_candidate(distribution, workload, request)};
   const std::int64_t subgroups = request.group.threads / kSubgroupSize;
   if (subgroups < 1 || request.group.threads % kSubgroupSize != 0) return candidates;
   for (const std::int64_t gm : divisors(subgroups)) {
@@ -44,7 +44,7 @@ std::vector<MatrixCandidate> matrix_candidates(const MatrixWorkload& workload, c
     distribution.subgroups_n = subgroups / gm;
     distribution.atom_rows = workload.atom_rows() / gm;
     distribution.atom_columns = workload.atom_columns() / distribution.subgroups_n;
-    candidates.push_back(judged(with_accumulator(distribution, workload, request), workload, request));
+    candidates.push_back(judged_candidate(with_accumulator(distribution, workload, request), workload, request));
   }
   return candidates;
 }
@@ -56,7 +56,7 @@ MatrixCandidate collective_candidate(const MatrixWorkload& workload, const Candi
                                   .subgroups_n = 1,
                                   .atom_rows = workload.atom_rows(),
                                   .atom_columns = workload.atom_columns()};
-  return judged(with_accumulator(distribution, workload, request), workload, request);
+  return judged_candidate(with_accumulator(distribution, workload, request), workload, request);
 }
 
 }  // namespace tilewright::realize

@@ -10,7 +10,7 @@ namespace tilewright::realize {
 
 namespace {
 
-using Refused = std::optional<MatrixRefusal>;
+using FirstFault = std::optional<MatrixRefusal>;
 
 constexpr std::int64_t kTooMany = INT64_MAX;
 /// An 8 x 8 fragment, shared by the 32 lanes of a subgroup.
@@ -18,15 +18,16 @@ constexpr std::int64_t kScalarsAFragment = kAtomExtent * kAtomExtent / kSubgroup
 
 std::int64_t or_too_many(std::optional<std::int64_t> value) { return value.value_or(kTooMany); }
 
-std::int64_t sum(std::int64_t a, std::int64_t b) { return or_too_many(checked_add(a, b)); }
-std::int64_t product(std::int64_t a, std::int64_t b) { return or_too_many(checked_mul(a, b)); }
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) { return or_too_many(checked_add(a, b)); }
+std::int64_t saturating_product(std::int64_t a, std::int64_t b) { return or_too_many(checked_mul(a, b)); }
 
 bool multiplies_to(std::int64_t a, std::int64_t b, std::int64_t expected) {
   const auto value = checked_mul(a, b);
   return value && *value == expected;
 }
 
-Refused group_fault(const MatrixWorkload& workload, const MatrixDistribution& distribution, const GroupShape& group) {
+FirstFault group_fault(const MatrixWorkload& workload, const MatrixDistribution& distribution,
+                       const GroupShape& group) {
   if (distribution.family != workload.family)
     return MatrixRefusal(MatrixConstraint::Family, {{"family", static_cast<std::int64_t>(distribution.family)},
                                                     {"workload_family", static_cast<std::int64_t>(workload.family)}});
@@ -39,7 +40,7 @@ Refused group_fault(const MatrixWorkload& workload, const MatrixDistribution& di
   return std::nullopt;
 }
 
-Refused one_atom_fault(const MatrixWorkload& workload, const MatrixDistribution& distribution) {
+FirstFault one_atom_fault(const MatrixWorkload& workload, const MatrixDistribution& distribution) {
   if (distribution.atom_rows != 0 || distribution.atom_columns != 0)
     return MatrixRefusal(MatrixConstraint::HalfZeroGrid, {{"subgroups_m", 0},
                                                           {"subgroups_n", 0},
@@ -49,7 +50,7 @@ Refused one_atom_fault(const MatrixWorkload& workload, const MatrixDistribution&
   return std::nullopt;
 }
 
-Refused rectangle_fault(const MatrixWorkload& workload, const MatrixDistribution& d, const GroupShape& group) {
+FirstFault rectangle_fault(const MatrixWorkload& workload, const MatrixDistribution& d, const GroupShape& group) {
   const std::int64_t subgroups = group.threads / kSubgroupSize;
   if (d.subgroups_m < 1 || d.subgroups_n < 1)
     return MatrixRefusal(MatrixConstraint::HalfZeroGrid,
@@ -68,7 +69,7 @@ Refused rectangle_fault(const MatrixWorkload& workload, const MatrixDistribution
   return std::nullopt;
 }
 
-Refused collective_fault(const MatrixWorkload& workload, const MatrixDistribution& d, const GroupShape& group) {
+FirstFault collective_fault(const MatrixWorkload& workload, const MatrixDistribution& d, const GroupShape& group) {
   if (d.subgroups_m != 1 || d.subgroups_n != 1 || d.atom_rows != workload.atom_rows() ||
       d.atom_columns != workload.atom_columns())
     return MatrixRefusal(MatrixConstraint::CollectiveShape, {{"subgroups_m", d.subgroups_m},
@@ -81,14 +82,14 @@ Refused collective_fault(const MatrixWorkload& workload, const MatrixDistributio
   return std::nullopt;
 }
 
-Refused operation_fault(const MatrixDistribution& d) {
+FirstFault operation_fault(const MatrixDistribution& d) {
   if (d.family != AtomFamily::MetalMpp || d.atom_rows % 2 == 0 || d.atom_columns % 2 == 0) return std::nullopt;
   return MatrixRefusal(MatrixConstraint::OperationExtents,
-                       {{"operation_rows", product(d.atom_rows, kAtomExtent)},
-                        {"operation_columns", product(d.atom_columns, kAtomExtent)}});
+                       {{"operation_rows", saturating_product(d.atom_rows, kAtomExtent)},
+                        {"operation_columns", saturating_product(d.atom_columns, kAtomExtent)}});
 }
 
-Refused accumulator_fault(const MatrixWorkload& workload, const MatrixDistribution& d) {
+FirstFault accumulator_fault(const MatrixWorkload& workload, const MatrixDistribution& d) {
   if (d.persistent_accumulator && d.is_one_atom()) return MatrixRefusal(MatrixConstraint::ResidencyRectangle, {});
   if (d.persistent_accumulator && !workload.has_recurrence())
     return MatrixRefusal(MatrixConstraint::ResidencyRecurrence,
@@ -130,13 +131,14 @@ std::int64_t fragment_scalars_per_lane(const MatrixWorkload& workload, const Mat
                                        const GroupShape& group) {
   if (d.is_collective()) {
     // M*N / threads, rounded up: the result of one operation is spread over all its workers.
-    const std::int64_t elements = product(workload.rows, workload.columns);
+    const std::int64_t elements = saturating_product(workload.rows, workload.columns);
     return elements == kTooMany ? kTooMany : elements / group.threads + (elements % group.threads == 0 ? 0 : 1);
   }
   if (d.is_one_atom()) return 3 * kScalarsAFragment;
-  std::int64_t fragments = product(d.atom_rows, d.atom_columns);
-  if (d.family == AtomFamily::Simdgroup8x8) fragments = sum(sum(fragments, d.atom_rows), d.atom_columns);
-  return product(fragments, kScalarsAFragment);
+  std::int64_t fragments = saturating_product(d.atom_rows, d.atom_columns);
+  if (d.family == AtomFamily::Simdgroup8x8)
+    fragments = saturating_sum(saturating_sum(fragments, d.atom_rows), d.atom_columns);
+  return saturating_product(fragments, kScalarsAFragment);
 }
 
 std::int64_t least_fragment_budget(AtomFamily family) {
@@ -154,10 +156,10 @@ std::int64_t released_bytes(const MatrixWorkload& workload, const MatrixDistribu
   return distribution.persistent_accumulator ? resident_release_bytes(workload) : 0;
 }
 
-Refused why_illegal(const MatrixWorkload& workload, const MatrixDistribution& distribution, const GroupShape& group,
-                    std::int64_t max_fragment_scalars_per_lane) {
-  if (Refused fault = group_fault(workload, distribution, group)) return fault;
-  Refused shape;
+FirstFault why_illegal(const MatrixWorkload& workload, const MatrixDistribution& distribution, const GroupShape& group,
+                       std::int64_t max_fragment_scalars_per_lane) {
+  if (FirstFault fault = group_fault(workload, distribution, group)) return fault;
+  FirstFault shape;
   if (distribution.is_collective())
     shape = collective_fault(workload, distribution, group);
   else if (distribution.is_one_atom())
@@ -165,7 +167,7 @@ Refused why_illegal(const MatrixWorkload& workload, const MatrixDistribution& di
   else
     shape = rectangle_fault(workload, distribution, group);
   if (shape) return shape;
-  if (Refused fault = operation_fault(distribution)) return fault;
+  if (FirstFault fault = operation_fault(distribution)) return fault;
   const std::int64_t scalars = fragment_scalars_per_lane(workload, distribution, group);
   if (scalars > max_fragment_scalars_per_lane || scalars == kTooMany)
     return MatrixRefusal(MatrixConstraint::FragmentBudget,

@@ -10,11 +10,11 @@ namespace tilewright::realize {
 
 namespace {
 
-struct Rule {
+struct ConstraintRule {
   std::string_view name, text;
 };
 
-constexpr Rule kRules[] = {
+constexpr ConstraintRule kConstraintRules[] = {
     {"family", "a distribution belongs to the atom family of its workload"},
     {"subgroup_size", "a subgroup has 32 workers"},
     {"partial_subgroup", "a matrix operation needs complete subgroups"},
@@ -34,9 +34,11 @@ constexpr Rule kRules[] = {
     {"direct_residency", "only an accumulator that stays in fragments is stored straight to the output"},
     {"direct_proof", "storing straight to the output needs a proof of the whole life of the accumulator"},
 };
-static_assert(std::size(kRules) == kMatrixConstraints);
+static_assert(std::size(kConstraintRules) == kMatrixConstraints);
 
-const Rule& rule_of(MatrixConstraint constraint) { return kRules[static_cast<std::size_t>(constraint)]; }
+const ConstraintRule& rule_of(MatrixConstraint constraint) {
+  return kConstraintRules[static_cast<std::size_t>(constraint)];
+}
 
 }  // namespace
 
