@@ -11,6 +11,8 @@
 #       header. Macros for the sources: TILEWRIGHT_SOURCE_DIR, the root of the tree, and TILEWRIGHT_BINARY, the tool.
 #   tw_example_test(NAME COMMAND..)
 #       ctest entry example_NAME: the command checks its own results and exits with 0.
+#   tw_bench(NAME SOURCES a.cpp .. [DEPS ..])
+#       Executable NAME on Google Benchmark; not a test.
 #   tw_fuzz(NAME SOURCES a.cpp [DEPS ..])
 #       libFuzzer harness fuzz_NAME in tests/fuzz, built with TILEWRIGHT_FUZZ. Seeds: tests/fuzz/corpus/NAME/.
 
@@ -118,6 +120,15 @@ function(tw_test name)
       math(EXPR shard "${shard} + 1")
     endif()
   endforeach()
+endfunction()
+
+function(tw_bench name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  tw_note_deps(${name} ${arg_DEPS})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} benchmark::benchmark_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(${name} PRIVATE TILEWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endfunction()
 
 function(tw_fuzz name)
