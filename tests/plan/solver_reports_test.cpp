@@ -66,6 +66,29 @@ TEST(SolverReports, ThePrunedOnesAddUp) {
   EXPECT_GT(pruned["dominated"], 0u);
 }
 
+TEST(SolverReports, TheFrontierKeepsOnlyWhatNothingDominates) {
+  // At 128 threads: one atom at a time and three rectangles, which release the same bytes and are cheaper.
+  PlannerOptions options = options_with({{"threads_per_group", "128"}});
+  const Solution one = solution_of(example_group(), options);
+  EXPECT_EQ(one.optimality.combinations, 4u);
+  EXPECT_EQ(one.optimality.largest_frontier, 1u);
+  EXPECT_EQ(one.optimality.pruned.back(), (PruneCount{"dominated", 3}));
+  // Dear fragments: one atom at a time is cheaper, the best rectangle needs less storage.
+  options.cost.shared_fragment_transfer = 0;
+  options.cost.preferred_fragment_scalars_per_lane = 6;
+  GroupWorkload workload = example_group();
+  workload.independent_elements = workload.matrices[0].recurrence_elements = 0;
+  workload.matrices[0].direct_output_elements = 0;
+  const Solution two = solution_of(workload, options);
+  EXPECT_EQ(two.optimality.largest_frontier, 2u);
+  EXPECT_EQ(two.optimality.pruned.back(), (PruneCount{"dominated", 2}));
+  // Equal operations: none, either or both resident; "either" is there twice and stays once.
+  workload.matrices.push_back(workload.matrices[0]);
+  workload.shared_memory_bytes += 4096;
+  const Solution three = solution_of(workload, options);
+  EXPECT_EQ(three.optimality.largest_frontier, 3u);
+}
+
 TEST(SolverReports, TheRunnerUpIsTheSecondOfTheRanking) {
   const Solution solution = solution_of(example_group(), shipped_options());
   ASSERT_EQ(solution.ranking.size(), kRankedPlans);
