@@ -97,10 +97,7 @@ class Exhaustion {
     for (std::int64_t threads = 32; threads <= limits_.max_threads; threads += 32)
       if (options_.threads_per_group == 0 || options_.threads_per_group == threads) at_width(threads);
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.key < b.key; });
-    for (const Found& found : found_) {
-      if (std::get<0>(found.key) == std::get<0>(found_[0].key)) ++result_.ties;
-      result_.plans.push_back(found.plan);
-    }
+    for (const Found& found : found_) result_.plans.push_back(found.plan);
     return std::move(result_);
   }
 
@@ -130,7 +127,6 @@ class Exhaustion {
     ++result_.combinations;
     std::int64_t bytes = workload_.shared_memory_bytes - released;
     while (bytes % limits_.shared_granule_bytes != 0) ++bytes;
-    if (bytes > limits_.shared_memory_bytes) return;
     const double kernel = kernel_score(score, threads / 32);
     std::vector<std::int64_t> grid;
     for (const MatrixDistribution& d : chosen) grid.push_back(d.subgroups_m);
@@ -192,6 +188,13 @@ class Exhaustion {
 
 ExhaustiveResult all_plans(const GroupWorkload& workload, const Limits& limits, const PlannerOptions& options) {
   return Exhaustion(workload, limits, options).run();
+}
+
+ExhaustiveResult fitting_plans(const ExhaustiveResult& all, std::int64_t limit_bytes) {
+  ExhaustiveResult fitting{{}, all.combinations};
+  for (const RankedPlan& plan : all.plans)
+    if (plan.shared_memory_bytes <= limit_bytes) fitting.plans.push_back(plan);
+  return fitting;
 }
 
 }  // namespace tilewright::plan

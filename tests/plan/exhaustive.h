@@ -8,15 +8,16 @@
 
 namespace tilewright::plan {
 
-/// All plans that fit, cheapest first, in the order that the solver promises: kernel score, threads, sum of the
+/// All plans, cheapest first, in the order that the solver promises: kernel score, threads, sum of the
 /// operations' scores, shared bytes, subgroups_m of each operation.
 struct ExhaustiveResult {
   std::vector<RankedPlan> plans;
-  std::uint64_t combinations = 0;  ///< fitting or not
-  std::uint64_t ties = 0;          ///< plans with the kernel score of the first, itself included
+  std::uint64_t combinations = 0;  ///< before any was left out for its storage
 };
 
-/// Premise: the inputs are valid, and the planner would search.
+/// Whatever storage they need. Premise: the inputs are valid, and the planner would search.
 ExhaustiveResult all_plans(const GroupWorkload& workload, const Limits& limits, const PlannerOptions& options);
+/// Those that need no more than this.
+ExhaustiveResult fitting_plans(const ExhaustiveResult& all, std::int64_t limit_bytes);
 
 }  // namespace tilewright::plan
