@@ -29,6 +29,7 @@ std::span<const Command> commands();
 
 int run_command(const Words& words);
 int print_command(const Words& words);
+int plan_command(const Words& words);
 int prove_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);

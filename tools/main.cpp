@@ -15,6 +15,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "compile, run, check and measure a program", run_command},
     {"print", "a program as text after a stage", print_command},
+    {"plan", "how a program is mapped onto a target, and why", plan_command},
     {"prove", "what is proved about a program, refuted, or not known", prove_command},
     {"list", "the programs that can be named", list_command},
     {"version", "versions and the processor", version_command},

@@ -1,0 +1,287 @@
+#include "driver/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/device_profiles.h"
+#include "driver/installed_data.h"
+#include "driver/program_impl.h"
+#include "driver/request.h"
+#include "driver/stage_clock.h"
+#include "plan/cost_priors.h"
+#include "plan/verify_plan.h"
+#include "support/files.h"
+#include "support/spelling.h"
+#include "target/capability.h"
+#include "tile/bind.h"
+#include "tile/verifier.h"
+
+namespace tilewright::driver {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kTargets = {"metal-simdgroup", "metal-mpp", "cpu", "interp"};
+constexpr std::size_t kMostCaptures = 4096;
+constexpr const char* kPriorsFile = "costs/priors-v1.json";
+
+bool is_metal(std::string_view target) { return target.starts_with("metal-"); }
+
+std::string_view general_device(std::string_view target) { return is_metal(target) ? "generic-metal4" : "host-cpu"; }
+
+Result<std::string> checked_target(const std::string& target) {
+  if (std::find(kTargets.begin(), kTargets.end(), target) != kTargets.end()) return target;
+  std::string hint = did_you_mean(target, {kTargets.begin(), kTargets.end()});
+  hint += std::string(hint.empty() ? "" : " ") + "targets are metal-simdgroup, metal-mpp, cpu, interp";
+  return failure(DiagCode::BadOption, fmt::format("there is no target '{}' to plan for", target), hint);
+}
+
+plan::Limits limits_of(const target::DeviceProfile& device) {
+  plan::Limits limits;
+  const auto take = [](const std::optional<target::Figure>& figure, std::int64_t& into) {
+    if (figure) into = figure->value;
+  };
+  take(device.limits.max_threads_per_group, limits.max_threads);
+  take(device.limits.subgroup_size, limits.subgroup_size);
+  take(device.limits.shared_memory_bytes, limits.shared_memory_bytes);
+  return limits;
+}
+
+Result<plan::PlanningRequest> planning_request(const PlanRequest& request, const std::string& target,
+                                               const target::DeviceProfile& device) {
+  plan::PlanningRequest planning;
+  planning.target = target;
+  planning.device = device.name;
+  planning.limits = limits_of(device);
+  TW_TRY(planning.switches, target_switches(target, device));
+  TW_TRY(const std::string profiles, find_installed(kProfileFolder));
+  TW_TRY(planning.options.cost, plan::load_cost_priors(profiles + "/" + kPriorsFile));
+  Diags faults;
+  for (const std::string& setting : request.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      faults.push_back(Diag{DiagCode::BadOption,
+                            fmt::format("--set expects OPTION=VALUE, found '{}'", setting),
+                            {},
+                            "for example --set threads_per_group=128",
+                            {}});
+      continue;
+    }
+    const auto set =
+        plan::set_option(planning.options, planning.switches, setting.substr(0, equals), setting.substr(equals + 1));
+    if (!set) faults.insert(faults.end(), set.error().begin(), set.error().end());
+  }
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return planning;
+}
+
+/// Every binding of the number parameters that are left open, first parameter slowest.
+Result<std::vector<Bindings>> captures_of(const Program& program, const Bindings& given) {
+  std::vector<Bindings> all(1);
+  for (const ParamInfo& param : program.params()) {
+    if (param.is_type() || given.numbers.contains(param.name)) continue;
+    std::vector<std::int64_t> choices = param.choices;
+    if (choices.empty()) choices.push_back(param.default_value);
+    std::vector<Bindings> wider;
+    for (const Bindings& one : all)
+      for (std::int64_t choice : choices) {
+        wider.push_back(one);
+        wider.back().numbers[param.name] = choice;
+      }
+    all = std::move(wider);
+    if (all.size() > kMostCaptures)
+      return failure(DiagCode::PlanRefused,
+                     fmt::format("the parameters that are left open have more than {} bindings", kMostCaptures),
+                     "give some of them, for example " + param.name + "=" + std::to_string(param.default_value));
+  }
+  return all;
+}
+
+struct Capture {
+  CaptureReport report;
+  Bindings bindings;
+  std::optional<tile::Program> bound;
+  std::optional<plan::PlannedProgram> planned;
+  std::int64_t threads = 0;
+};
+
+std::string first_message(const Diags& diags) { return diags.empty() ? "refused" : diags.front().message; }
+
+class Planner {
+ public:
+  Planner(const Program& program, const Bindings& given, const plan::PlanningRequest& request)
+      : program_(program), given_(given), request_(request) {}
+
+  Result<Capture> run() {
+    TW_TRY(const std::vector<Bindings> open, captures_of(program_, given_));
+    for (const Bindings& one : open) captures_.push_back(capture(one));
+    const Capture* best = nullptr;
+    for (const Capture& one : captures_)
+      if (one.planned && (best == nullptr || is_better(one, *best))) best = &one;
+    if (best == nullptr) return std::unexpected(faults());
+    for (Capture& one : captures_)
+      if (one.planned && &one != best)
+        one.report.outcome = one.report.unpriced_launches > 0
+                                 ? fmt::format("{} launches without a price", one.report.unpriced_launches)
+                                 : fmt::format("kernel score {:g}", *one.report.kernel_score);
+    const auto at = static_cast<std::size_t>(best - captures_.data());
+    captures_[at].report.chosen = true;
+    captures_[at].report.outcome = "chosen";
+    return captures_[at];
+  }
+
+  std::vector<CaptureReport> reports() const {
+    std::vector<CaptureReport> reports;
+    for (const Capture& one : captures_) reports.push_back(one.report);
+    return reports;
+  }
+
+ private:
+  Capture capture(const Bindings& open) {
+    Capture made;
+    made.report.bindings = open;
+    made.bindings = given_;
+    for (const auto& [name, value] : open.numbers) made.bindings.numbers[name] = value;
+    const auto planned = plan_one(made);
+    if (!planned) {
+      made.report.outcome = first_message(planned.error());
+      faults_.insert(faults_.end(), planned.error().begin(), planned.error().end());
+    }
+    return made;
+  }
+
+  Result<void> plan_one(Capture& made) {
+    TW_TRY(tile::Program bound, tile::bind(program_.impl().program, {made.bindings.numbers, made.bindings.types}));
+    TW_TRY_VOID(tile::verify(bound));
+    made.bound = std::move(bound);
+    const proof::Subject subject = proof::make_subject(*made.bound, assumptions(request_));
+    TW_TRY(plan::PlannedProgram planned, plan::plan_program(subject, request_, context_));
+    double score = 0;
+    for (const plan::LaunchPlan& launch : planned.plan.launches) {
+      made.threads += launch.threads;
+      if (launch.cost.priced)
+        score += launch.cost.kernel_score;
+      else
+        ++made.report.unpriced_launches;
+    }
+    if (made.report.unpriced_launches == 0) made.report.kernel_score = score;
+    made.planned = std::move(planned);
+    return {};
+  }
+
+  bool is_better(const Capture& a, const Capture& b) const {
+    if (a.report.unpriced_launches != b.report.unpriced_launches)
+      return a.report.unpriced_launches < b.report.unpriced_launches;
+    if (!a.report.kernel_score) return is_default(a) && !is_default(b);
+    if (*a.report.kernel_score != *b.report.kernel_score) return *a.report.kernel_score < *b.report.kernel_score;
+    return a.threads < b.threads;
+  }
+
+  /// Where nothing has a price, the program's own choice stands.
+  bool is_default(const Capture& capture) const {
+    const auto params = program_.params();
+    return std::all_of(params.begin(), params.end(), [&](const ParamInfo& param) {
+      const auto at = capture.report.bindings.numbers.find(param.name);
+      return at == capture.report.bindings.numbers.end() || at->second == param.default_value;
+    });
+  }
+
+  /// Of one capture alone its own faults; of several, those of the first, since the others mostly repeat them.
+  Diags faults() const {
+    if (captures_.size() == 1) return faults_;
+    Diags first{faults_.front()};
+    first.front().notes.push_back(
+        {fmt::format("none of the {} bindings of the open parameters has a plan", captures_.size()), {}});
+    return first;
+  }
+
+ public:
+  static proof::Assumptions assumptions(const plan::PlanningRequest& request) {
+    proof::Assumptions assumptions;
+    assumptions.aliasing = {request.switches.noalias, request.switches.noalias
+                                                          ? analysis::AliasPromise::Origin::LaunchCheck
+                                                          : analysis::AliasPromise::Origin::None};
+    return assumptions;
+  }
+
+ private:
+  const Program& program_;
+  const Bindings& given_;
+  const plan::PlanningRequest& request_;
+  sets::Context context_;
+  std::vector<Capture> captures_;
+  Diags faults_;
+};
+
+Result<void> use_stored_plan(const std::string& file, const Program& program, const Bindings& bindings,
+                             PlanReport& report) {
+  TW_TRY(const std::string text, read_file(file));
+  TW_TRY(plan::Plan stored, plan::parse_plan(text, file));
+  TW_TRY(report.bound, tile::bind(program.impl().program, {bindings.numbers, bindings.types}));
+  TW_TRY_VOID(tile::verify(report.bound));
+  const proof::Subject subject = proof::make_subject(report.bound, Planner::assumptions(report.request));
+  const sets::Context context;
+  TW_TRY(report.planned, plan::verify_plan(stored, subject, report.request, context));
+  report.from_file = true;
+  report.bindings = with_defaults(program, bindings);
+  return {};
+}
+
+}  // namespace
+
+Result<plan::CompileSwitches> target_switches(std::string_view target, const target::DeviceProfile& device) {
+  plan::CompileSwitches switches;
+  if (!is_metal(target)) return switches;
+  const auto version = [&](target::Capability capability) { return target::capability_version(device, capability); };
+  const auto require = [&](target::Capability capability) -> Result<void> {
+    if (version(capability) > 0) return {};
+    return failure(DiagCode::Unsupported,
+                   fmt::format("target {} needs {}, which device {} does not have", target,
+                               target::capability_name(capability), device.name),
+                   "name another --device or --target");
+  };
+  TW_TRY_VOID(require(target::Capability::CooperativeMatrix));
+  switches.cooperative_matrix = true;
+  if (target != "metal-mpp") return switches;
+  TW_TRY_VOID(require(target::Capability::MetalMpp));
+  switches.metal_mpp = true;
+  // The runtime compares the ranges of all buffers at every launch.
+  switches.noalias = true;
+  switches.forward_readonly_tile_loads = true;
+  switches.bounded_k = version(target::Capability::BoundedK);
+  switches.bounded_mnk = version(target::Capability::BoundedMnk);
+  switches.bounded_store = version(target::Capability::BoundedStore);
+  switches.element_epilogue = version(target::Capability::ElementEpilogue);
+  return switches;
+}
+
+Result<PlanReport> plan_request(const PlanRequest& request) {
+  TW_TRY(const Program program, Program::load(request.program));
+  TW_TRY(const Values values, resolve_values(program, request.assignments));
+  TW_TRY(const std::string target, checked_target(request.target));
+  PlanReport report;
+  TW_TRY(report.device, device_profile(request.device.empty() ? std::string(general_device(target)) : request.device));
+  TW_TRY(report.request, planning_request(request, target, report.device));
+  report.program = program.name();
+  report.names = program.symbols();
+  for (const ParamInfo& param : program.params()) report.names.push_back(param.name);
+
+  const auto begin = std::chrono::steady_clock::now();
+  if (request.plan_file) {
+    TW_TRY_VOID(use_stored_plan(*request.plan_file, program, values.bindings, report));
+  } else {
+    Planner planner(program, values.bindings, report.request);
+    TW_TRY(Capture best, planner.run());
+    report.bindings = with_defaults(program, best.bindings);
+    report.bound = std::move(*best.bound);
+    report.planned = std::move(*best.planned);
+    report.captures = planner.reports();
+  }
+  report.milliseconds = milliseconds_since(begin);
+  return report;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,57 @@
+// The `plan` command as a function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/compile.h>
+
+#include "plan/plan_program.h"
+#include "support/result.h"
+#include "target/device_profile.h"
+#include "tile/program.h"
+
+namespace tilewright::driver {
+
+struct PlanRequest {
+  std::string program;                     ///< file or name
+  std::vector<std::string> assignments;    ///< NAME=VALUE
+  std::string target = "metal-simdgroup";  ///< metal-simdgroup, metal-mpp, cpu, interp
+  std::string device;                      ///< a profile; empty: the general one of the target
+  std::vector<std::string> settings;       ///< OPTION=VALUE: planner options and compile switches
+  std::optional<std::string> plan_file;    ///< a stored plan, to be verified in place of planning
+};
+
+/// One binding of the parameters that the request leaves open.
+struct CaptureReport {
+  Bindings bindings;                   ///< of those parameters
+  std::optional<double> kernel_score;  ///< summed over the launches; nothing when one has no price, or there is no plan
+  std::int64_t unpriced_launches = 0;
+  std::string outcome;  ///< "chosen", or why not
+  bool chosen = false;
+};
+
+struct PlanReport {
+  std::string program;
+  std::vector<std::string> names;  ///< of symbols and parameters, in order
+  Bindings bindings;               ///< of the chosen capture, defaults included
+  target::DeviceProfile device;
+  plan::PlanningRequest request;  ///< options, switches and limits as they were in force
+  tile::Program bound;            ///< what the ids of the plan mean
+  plan::PlannedProgram planned;
+  std::vector<CaptureReport> captures;  ///< in the order of the parameters' choices; one when nothing is open
+  bool from_file = false;               ///< the plan was read and verified, not made
+  double milliseconds = 0;              ///< for all captures, without parsing
+};
+
+/// The best plan over all captures: fewest launches without a price, then the lowest sum of kernel scores, then fewer
+/// threads, then the first. Errors: UnknownTarget, UnknownProfile, UnknownOption, BadOption, those of binding and
+/// planning (with the capture), PlanRefused when no capture has a plan, PlanInvalid, PlanStale, PlanIllegal.
+Result<PlanReport> plan_request(const PlanRequest& request);
+
+/// What a target turns on, given what the device has: capabilities and whatever the launch can check.
+Result<plan::CompileSwitches> target_switches(std::string_view target, const target::DeviceProfile& device);
+
+}  // namespace tilewright::driver

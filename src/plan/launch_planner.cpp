@@ -1,0 +1,259 @@
+#include "plan/launch_planner.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "proof/traversal_bijective.h"
+
+namespace tilewright::plan {
+
+using realize::Admission;
+using tile::OpId;
+
+namespace {
+
+constexpr std::size_t kMostOverlapping = 4;  // pipelines that are tried in all combinations
+constexpr std::int64_t kOrdinaryThreads = 256;
+
+bool asks_for_exact_reductions(const PlannerOptions& options) {
+  return options.reduction_programs_per_group != 0 || options.reduction_unroll_factor != 1 ||
+         options.reduction_lane_elements != 1 || options.cache_reduction_inputs;
+}
+
+bool asks_for_a_walk(const PlannerOptions& options) {
+  return options.program_order_rows != 1 || options.program_order_columns != 1;
+}
+
+}  // namespace
+
+const Trial* LaunchReport::chosen() const {
+  const auto found = std::find_if(trials.begin(), trials.end(), [](const Trial& trial) { return trial.chosen; });
+  return found == trials.end() ? nullptr : &*found;
+}
+
+LaunchPlanner::LaunchPlanner(const proof::Subject& subject, const PlanningRequest& request, const PlanningCall* call,
+                             const sets::Context& context, std::uint32_t launch)
+    : subject_(subject), request_(request), call_(call), context_(context), launch_(launch) {
+  made_.plan.launch = launch;
+  made_.report.launch = launch;
+}
+
+void LaunchPlanner::refuse(std::string subject, OpId op, std::string_view code, std::string reason) {
+  made_.report.refusals.push_back({std::move(subject), op, std::string(code), std::move(reason)});
+}
+
+Result<PlannedLaunch> LaunchPlanner::run() {
+  const auto materialization = realize::materialize(subject_, launch_);
+  if (!materialization) return failure(DiagCode::SizeOverflow, materialization.error().reason);
+  write_grid(*materialization, made_.plan);
+  if (call_ == nullptr) {
+    take_scalar("no matrix operation may be used on this target");
+  } else {
+    TW_TRY(bool taken, try_rows());
+    if (!taken) {
+      TW_TRY(taken, try_cooperative());
+    }
+    if (!taken) take_scalar("no other mapping was admitted");
+  }
+  TW_TRY_VOID(walk_launch(subject_, request_, launch_, made_));
+  return std::move(made_);
+}
+
+void write_grid(const realize::Materialization& materialization, LaunchPlan& plan) {
+  plan.programs = materialization.programs;
+  const std::size_t rank = materialization.grid.size();
+  plan.program_grid_columns = rank >= 1 ? materialization.grid[rank - 1] : 1;
+  plan.program_grid_rows = rank >= 2 ? materialization.grid[rank - 2] : 1;
+}
+
+Result<bool> LaunchPlanner::try_rows() {
+  const PlannerOptions& options = request_.options;
+  if (!options.enabled || !options.metal_subgroup_reductions) {
+    if (options.enabled) refuse("row_reduction", {}, "option", "metal_subgroup_reductions is off");
+    return false;
+  }
+  const realize::RowReductionFacts facts = realize::row_reduction_facts(subject_, launch_);
+  if (const auto* refusal = std::get_if<realize::RowRefusal>(&facts)) {
+    refuse("row_reduction", refusal->op, realize::row_refusal_name(refusal->code), refusal->text);
+    return false;
+  }
+  const auto& workload = std::get<realize::RowReductionWorkload>(facts);
+  TW_TRY(RowReductionChoice choice,
+         plan_row_reduction(workload, row_limits(request_.limits), row_request(options), row_priors(call_->priors)));
+  for (const PricedRowCandidate& candidate : choice.candidates)
+    if (candidate.candidate.refusal)
+      refuse("row_reduction", {}, realize::row_constraint_name(candidate.candidate.refusal->constraint),
+             realize::row_candidate_refusal_text(*candidate.candidate.refusal));
+  const bool taken = choice.plan.has_value();
+  if (taken) write_rows(subject_, workload, choice, made_);
+  made_.report.rows = std::move(choice);
+  return taken;
+}
+
+bool LaunchPlanner::guarded_views_are_allowed() const {
+  const CompileSwitches& switches = request_.switches;
+  return switches.metal_mpp && switches.noalias && switches.forward_readonly_tile_loads &&
+         (switches.bounded_k > 0 || switches.bounded_mnk > 0);
+}
+
+Result<bool> LaunchPlanner::try_cooperative() {
+  const realize::AdmissionAnswer admission = realize::admit_cooperative(subject_, launch_);
+  if (admission.refusal) {
+    refuse("cooperative", {}, admission.refusal->code, admission.refusal->reason);
+    return false;
+  }
+  const bool automatic = admission.admission == Admission::Automatic;
+  if (automatic && !(request_.options.enabled && request_.options.map_gpu_cooperative_programs)) {
+    refuse("cooperative", {}, "option",
+           request_.options.enabled ? "map_gpu_cooperative_programs is off" : "the planner is disabled");
+    return false;
+  }
+  if (automatic && asks_for_exact_reductions(request_.options)) {
+    refuse("cooperative", {}, "exact_reduction", "an exact row-reduction mapping was asked for");
+    return false;
+  }
+  std::optional<std::size_t> best;
+  if (guarded_views_are_allowed()) {
+    TW_TRY_VOID(try_forwarding(Forwarding::Guarded));
+    best = best_trial(Forwarding::Guarded);
+  }
+  if (!best) {
+    const CompileSwitches& switches = request_.switches;
+    const bool views = switches.metal_mpp && switches.forward_readonly_tile_loads;
+    const Forwarding forwarding = views ? Forwarding::Strict : Forwarding::None;
+    TW_TRY_VOID(try_forwarding(forwarding));
+    best = best_trial(forwarding);
+  }
+  if (best && !made_.report.trials[*best].solution->choice->matrices.empty()) {
+    take(*best);
+    made_.plan.automatic_cooperative = automatic;
+    return true;
+  }
+  if (best) {
+    const GroupChoice& choice = *made_.report.trials[*best].solution->choice;
+    take_scalar(choice.why, choice.threads);
+    return true;
+  }
+  if (!automatic) {
+    const Trial& last = made_.report.trials.back();
+    return failure(DiagCode::PlanRefused, "the launch must run as a group, and has no plan: " + last.outcome,
+                   "choose other tiles or options, or leave the scope of the launch to the planner");
+  }
+  return false;
+}
+
+Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding) {
+  FactsRequest request{call_->family, forwarding, {}, request_.limits.shared_memory_bytes};
+  const auto facts_with = [&](const std::vector<OpId>& overlapped) {
+    request.overlapped = overlapped;
+    return launch_facts(subject_, launch_, request_.switches, request_.options.fuse_matrix_epilogues, request,
+                        context_);
+  };
+  auto ordered = facts_with({});
+  if (!ordered) return failure(DiagCode::SizeOverflow, ordered.error().reason);
+  std::vector<OpId> overlapping;
+  for (const realize::PipelineWindow& window : ordered->windows)
+    if (window.may_overlap() && overlapping.size() < kMostOverlapping) overlapping.push_back(window.region);
+  TW_TRY_VOID(add_trial(forwarding, {}, std::move(*ordered)));
+  for (std::uint32_t subset = 1; subset < 1u << overlapping.size(); ++subset) {
+    std::vector<OpId> chosen;
+    for (std::size_t i = 0; i < overlapping.size(); ++i)
+      if ((subset >> i) & 1u) chosen.push_back(overlapping[i]);
+    auto facts = facts_with(chosen);
+    if (!facts) return failure(DiagCode::SizeOverflow, facts.error().reason);
+    TW_TRY_VOID(add_trial(forwarding, std::move(chosen), std::move(*facts)));
+  }
+  return {};
+}
+
+Result<void> LaunchPlanner::add_trial(Forwarding forwarding, std::vector<OpId> overlapped, LaunchFacts facts) {
+  Trial trial{forwarding, std::move(overlapped), std::move(facts), std::nullopt, {}, false};
+  if (forwarding == Forwarding::Guarded && !trial.facts.all_matched(subject_.program)) {
+    trial.outcome = "dropped: some mma has no match, so no view may be guarded";
+  } else if (forwarding == Forwarding::Guarded && !trial.facts.forwarding.any()) {
+    trial.outcome = "dropped: no view is proved";
+  } else if (trial.facts.workload.matrices.empty()) {
+    trial.outcome = "dropped: no mma has a match";
+  } else {
+    TW_TRY(Solution solution, plan_group(*call_, trial.facts.workload, request_.limits, request_.options));
+    trial.outcome = solution.choice ? "planned" : solution.refusal->text;
+    trial.solution = std::move(solution);
+  }
+  made_.report.trials.push_back(std::move(trial));
+  return {};
+}
+
+std::optional<std::size_t> LaunchPlanner::best_trial(Forwarding forwarding) const {
+  std::optional<std::size_t> best;
+  const std::vector<Trial>& trials = made_.report.trials;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (trials[i].forwarding != forwarding || !trials[i].solution || !trials[i].solution->choice) continue;
+    const bool lower =
+        best && trials[i].solution->choice->cost.kernel_score < trials[*best].solution->choice->cost.kernel_score;
+    if (!best || lower) best = i;
+  }
+  return best;
+}
+
+void LaunchPlanner::take(std::size_t index) {
+  for (std::size_t i = 0; i < made_.report.trials.size(); ++i) {
+    Trial& trial = made_.report.trials[i];
+    if (trial.solution && trial.solution->choice && i != index)
+      trial.outcome = fmt::format("kernel score {}", trial.solution->choice->cost.kernel_score);
+  }
+  Trial& trial = made_.report.trials[index];
+  trial.chosen = true;
+  trial.outcome = "chosen";
+  write_cooperative(subject_, trial, request_, made_);
+  made_.report.why = trial.solution->choice->why;
+  for (const MmaFacts& mma : trial.facts.mmas)
+    if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
+  for (const realize::PipelineWindow& window : trial.facts.windows)
+    if (window.refusal) refuse("pipeline", window.region, window.refusal->code, window.refusal->reason);
+}
+
+void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
+  for (const Trial& trial : made_.report.trials)
+    if (!trial.solution || !trial.solution->choice) refuse("cooperative", {}, "no_plan", trial.outcome);
+  if (!made_.report.trials.empty())
+    for (const MmaFacts& mma : made_.report.trials.back().facts.mmas)
+      if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
+  LaunchPlan& plan = made_.plan;
+  plan.mapping = LaunchMapping::Scalar;
+  plan.threads = threads > 0 ? threads : std::min(kOrdinaryThreads, request_.limits.max_threads);
+  plan.cost_basis = "none";
+  made_.report.why = std::move(why);
+}
+
+Result<void> walk_launch(const proof::Subject& subject, const PlanningRequest& request, std::uint32_t launch,
+                         PlannedLaunch& planned) {
+  const PlannerOptions& options = request.options;
+  if (!asks_for_a_walk(options)) return {};
+  LaunchPlan& plan = planned.plan;
+  const auto refused = [&](const std::string& why) {
+    return failure(DiagCode::PlanRefused,
+                   fmt::format("launch {} cannot walk its programs in rectangles of {} x {}: {}", launch,
+                               options.program_order_rows, options.program_order_columns, why),
+                   "leave program_order_rows and program_order_columns at 1");
+  };
+  if (plan.mapping != LaunchMapping::Cooperative)
+    return refused(fmt::format("its mapping is {}", mapping_name(plan.mapping)));
+  const OpId op = subject.walk.launches[launch];
+  const auto& region = std::get<tile::RegionOp>(subject.program.op(op).payload);
+  if (region.coords.count < 2) return refused("the launch has one domain");
+  const proof::Traversal walk{plan.program_grid_rows, plan.program_grid_columns, options.program_order_rows,
+                              options.program_order_columns};
+  const auto verdict = proof::prove_traversal_bijective(walk);
+  planned.report.findings.push_back(proof::finding_of(
+      verdict, op.index,
+      fmt::format("the launch may walk its grid in rectangles of {} x {}", walk.rectangle_rows, walk.rectangle_columns),
+      {}));
+  if (!proof::is_proved(verdict)) return refused(planned.report.findings.back().reason);
+  plan.program_order_rows = options.program_order_rows;
+  plan.program_order_columns = options.program_order_columns;
+  plan.proofs.push_back({std::string(proof::TraversalBijective::kId), op});
+  return {};
+}
+
+}  // namespace tilewright::plan

@@ -1,0 +1,60 @@
+// Planning one launch. Internal to src/plan.
+#pragma once
+
+#include "plan/plan_program.h"
+#include "plan/planning_call.h"
+
+namespace tilewright::plan {
+
+struct PlannedLaunch {
+  LaunchPlan plan;
+  LaunchReport report;
+  std::vector<std::string> needs;
+};
+
+class LaunchPlanner {
+ public:
+  LaunchPlanner(const proof::Subject& subject, const PlanningRequest& request, const PlanningCall* call,
+                const sets::Context& context, std::uint32_t launch);
+
+  Result<PlannedLaunch> run();
+
+ private:
+  Result<bool> try_rows();
+  Result<bool> try_cooperative();
+  Result<void> try_forwarding(Forwarding forwarding);
+  Result<void> add_trial(Forwarding forwarding, std::vector<tile::OpId> overlapped, LaunchFacts facts);
+  std::optional<std::size_t> best_trial(Forwarding forwarding) const;
+  bool guarded_views_are_allowed() const;
+  void take(std::size_t trial);
+  void take_scalar(std::string why, std::int64_t threads = 0);
+  void refuse(std::string subject, tile::OpId op, std::string_view code, std::string reason);
+
+  const proof::Subject& subject_;
+  const PlanningRequest& request_;
+  const PlanningCall* call_;  ///< null when no matrix operation may be used
+  const sets::Context& context_;
+  std::uint32_t launch_;
+  PlannedLaunch made_;
+};
+
+/// Programs and the grid of the last two domains.
+void write_grid(const realize::Materialization& materialization, LaunchPlan& plan);
+
+/// What a row-reduction choice needs of the limits, options and coefficients, and what it decides.
+RowReductionLimits row_limits(const Limits& limits);
+RowReductionRequest row_request(const PlannerOptions& options);
+RowReductionPriors row_priors(const CostPriors& priors);
+/// Premise: the choice has a plan.
+void write_rows(const proof::Subject& subject, const realize::RowReductionWorkload& workload,
+                const RowReductionChoice& choice, PlannedLaunch& launch);
+
+/// The walk that the options ask for, proved, onto the plan of the launch. PlanRefused when it cannot be kept.
+Result<void> walk_launch(const proof::Subject& subject, const PlanningRequest& request, std::uint32_t launch,
+                         PlannedLaunch& planned);
+
+/// Fills in what the trial decides. Premise: its solution has a choice with one distribution a matched mma.
+void write_cooperative(const proof::Subject& subject, const Trial& trial, const PlanningRequest& request,
+                       PlannedLaunch& launch);
+
+}  // namespace tilewright::plan

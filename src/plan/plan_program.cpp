@@ -1,0 +1,41 @@
+#include "plan/plan_program.h"
+
+#include <set>
+
+#include "plan/launch_planner.h"
+#include "plan/planning_call.h"
+#include "support/check.h"
+
+namespace tilewright::plan {
+
+std::optional<realize::AtomFamily> family_of(const CompileSwitches& switches) {
+  if (switches.metal_mpp) return realize::AtomFamily::MetalMpp;
+  if (switches.cooperative_matrix) return realize::AtomFamily::Simdgroup8x8;
+  return std::nullopt;
+}
+
+Result<PlannedProgram> plan_program(const proof::Subject& subject, const PlanningRequest& request,
+                                    const sets::Context& context) {
+  TW_CHECK(subject.program.bound());
+  TW_TRY_VOID(validate(request.options, request.switches));
+  std::optional<PlanningCall> call;
+  if (const auto family = family_of(request.switches)) {
+    TW_TRY(call, begin_planning(*family, request.limits, request.options));
+  }
+  PlannedProgram planned;
+  planned.plan.program = subject.hash;
+  planned.plan.target = request.target;
+  planned.plan.device = request.device;
+  std::set<std::string> needs;
+  for (std::uint32_t launch = 0; launch < subject.walk.launches.size(); ++launch) {
+    LaunchPlanner planner(subject, request, call ? &*call : nullptr, context, launch);
+    TW_TRY(PlannedLaunch one, planner.run());
+    needs.insert(one.needs.begin(), one.needs.end());
+    planned.plan.launches.push_back(std::move(one.plan));
+    planned.launches.push_back(std::move(one.report));
+  }
+  planned.plan.needs.assign(needs.begin(), needs.end());
+  return planned;
+}
+
+}  // namespace tilewright::plan

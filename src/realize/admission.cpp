@@ -1,0 +1,54 @@
+#include "realize/admission.h"
+
+#include <fmt/format.h>
+
+#include "analysis/roles.h"
+
+namespace tilewright::realize {
+
+using tile::OpId;
+
+namespace {
+
+std::optional<MatchRefusal> fault_of(const tile::Program& program, OpId op) {
+  const tile::OpPayload& payload = program.op(op).payload;
+  if (std::holds_alternative<tile::OpaqueOp>(payload))
+    return MatchRefusal{AdmissionCodes::kOpaque, "the launch holds an opaque call"};
+  if (std::holds_alternative<tile::BarrierOp>(payload))
+    return MatchRefusal{AdmissionCodes::kBarrier, "the launch holds a barrier of the author"};
+  if (const auto* region = std::get_if<tile::RegionOp>(&payload);
+      region != nullptr && (region->kind == tile::RegionKind::Parallel || region->scope != tile::Scope::Auto))
+    return MatchRefusal{AdmissionCodes::kNestedScope, "the launch holds a parallel region or one with a scope"};
+  if (const auto* memory = std::get_if<tile::MemoryOp>(&payload);
+      memory != nullptr && program.object(memory->object).space != tile::MemorySpace::Auto)
+    return MatchRefusal{AdmissionCodes::kPlaced,
+                        fmt::format("memory {} has a placement", program.object(memory->object).name)};
+  for (tile::ValueId result : program.list(program.op(op).results))
+    if (program.value(result).placement != tile::MemorySpace::Auto)
+      return MatchRefusal{AdmissionCodes::kPlaced, "a tile has a placement"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+AdmissionAnswer admit_cooperative(const proof::Subject& subject, std::uint32_t launch) {
+  const tile::Program& program = subject.program;
+  const OpId region = subject.walk.launches[launch];
+  const tile::Scope scope = std::get<tile::RegionOp>(program.op(region).payload).scope;
+  if (scope != tile::Scope::Auto && scope != tile::Scope::Group && scope != tile::Scope::Device)
+    return {Admission::Refused, MatchRefusal{AdmissionCodes::kExplicitScope, "the launch is bound to another scope"}};
+  bool has_matrix = false;
+  for (OpId op : subject.walk.order) {
+    if (op == region || subject.walk.places[op].launch != launch) continue;
+    if (scope != tile::Scope::Group)
+      if (auto fault = fault_of(program, op)) return {Admission::Refused, std::move(fault)};
+    const tile::MmaOp* mma = analysis::as_mma(program, op);
+    has_matrix = has_matrix || (mma != nullptr && mma->reassociate);
+  }
+  if (scope == tile::Scope::Group) return {Admission::Explicit, std::nullopt};
+  if (!has_matrix)
+    return {Admission::Refused, MatchRefusal{AdmissionCodes::kNoMatrix, "no mma of the launch may be reassociated"}};
+  return {Admission::Automatic, std::nullopt};
+}
+
+}  // namespace tilewright::realize

@@ -1,0 +1,224 @@
+#include "realize/matrix_match.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/physical_extent.h"
+#include "analysis/roles.h"
+#include "proof/question_text.h"
+#include "support/check.h"
+
+namespace tilewright::realize {
+
+using analysis::Access;
+using tile::OpId;
+using tile::ValueId;
+
+namespace {
+
+class Matcher {
+ public:
+  Matcher(const proof::Subject& subject, const Materialization& materialization, const ViewForwarding& forwarding,
+          const MatchRequest& request, const sets::Context& context)
+      : subject_(subject),
+        program_(subject.program),
+        materialization_(materialization),
+        forwarding_(forwarding),
+        request_(request),
+        context_(context) {}
+
+  std::expected<MatrixMatch, MatchRefusal> run(OpId op) {
+    auto form = mma_form(subject_, op);
+    if (!form) return std::unexpected(std::move(form.error()));
+    made_.form = *form;
+    mma_ = analysis::as_mma(program_, op);
+    if (auto fault = operand_fault()) return std::unexpected(std::move(*fault));
+    MatrixWorkload& workload = made_.workload;
+    workload.family = request_.family;
+    workload.rows = form->rows;
+    workload.columns = form->columns;
+    workload.contraction = form->depth;
+    workload.executions = std::max<std::int64_t>(materialization_.executions[op], 1);
+    add_means();
+    ask_recurrence();
+    if (made_.closed) ask_output();
+    ask_overwrite();
+    return std::move(made_);
+  }
+
+ private:
+  // ---- Operands ----------------------------------------------------------------------------------------------------
+
+  const MmaViews* views() const { return forwarding_.of(made_.form.op); }
+
+  std::optional<MatchRefusal> operand_fault() const {
+    const std::array<ValueId, 2> operands{mma_->a, mma_->b};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const bool viewed = views() != nullptr && views()->operand[side].has_value();
+      if (viewed || materialization_.residence[operands[side]] == Residence::Stored) continue;
+      return MatchRefusal{MatchCodes::kNotStored, fmt::format("operand {} has no storage", side == 0 ? "a" : "b")};
+    }
+    return std::nullopt;
+  }
+
+  /// Means are facts of cost: of the physical extents, where the views end inside the tile.
+  void add_means() {
+    const MmaViews* of = views();
+    if (of == nullptr || of->kind == ViewKind::Plain || !of->operand[0] || !of->operand[1]) return;
+    const auto k = analysis::mean_physical_k(program_, subject_.walk, subject_.accesses, made_.form.op);
+    if (k.is_known()) made_.workload.mean_contraction = k.mean();
+    if (of->kind != ViewKind::BoundedMnk) return;
+    made_.workload.mean_rows = mean_of(forwarding_.views[*of->operand[0]], 0, made_.form.rows);
+    made_.workload.mean_columns = mean_of(forwarding_.views[*of->operand[1]], 1, made_.form.columns);
+  }
+
+  /// The mean of what is left of the object behind the origin of the row or column axis; 0 when it is not known.
+  double mean_of(const ForwardedView& view, std::size_t side, std::int64_t tile) const {
+    const Access* load = subject_.accesses.of(view.load);
+    const tile::AxisId axis = axis_in(*load, side == 0 ? mma_->a : mma_->b, side);
+    const auto at = axis.valid() ? load->unit_dimension_of(axis) : std::nullopt;
+    if (!at || !load->dimensions[*at].unit || !load->dimensions[*at].constant_extent) return 0;
+    analysis::AffineForm extent;
+    extent.constant = *load->dimensions[*at].constant_extent;
+    const auto left = analysis::add_scaled(extent, load->dimensions[*at].unit->origin, -1);
+    if (!left) return 0;
+    const auto mean = analysis::mean_over(load->domain, *left, tile);
+    return mean.is_known() ? mean.mean() : 0;
+  }
+
+  /// The axis of the load that the row or column axis of the mma has become by relabelling: the same position.
+  tile::AxisId axis_in(const Access& load, ValueId operand, std::size_t side) const {
+    const auto axes = program_.list(program_.value(operand).axes);
+    const auto own = program_.list(program_.value(load.value).axes);
+    const tile::AxisId wanted = side == 0 ? made_.form.row : made_.form.column;
+    if (std::find(own.begin(), own.end(), wanted) != own.end()) return wanted;
+    const auto at = std::find(axes.begin(), axes.end(), wanted);
+    const auto position = static_cast<std::size_t>(at - axes.begin());
+    return at != axes.end() && own.size() == axes.size() ? own[position] : tile::AxisId{};
+  }
+
+  // ---- Proofs ------------------------------------------------------------------------------------------------------
+
+  template <class Family>
+  const proof::Proved<Family>* note(const proof::Verdict<Family>& verdict, OpId op, std::string_view what) {
+    made_.findings.push_back(proof::finding_of(verdict, op.index, proof::question_about(subject_, op, what),
+                                               proof::common_premises(subject_)));
+    return std::get_if<proof::Proved<Family>>(&verdict);
+  }
+
+  std::int64_t total(WorkKind kind, OpId op, std::uint32_t part = 0) const {
+    std::int64_t elements = 0;
+    for (const ElementWork& work : materialization_.work)
+      if (work.kind == kind && work.op == op && work.part == part) elements += work.total();
+    return elements;
+  }
+
+  void ask_recurrence() {
+    const OpId op = made_.form.op;
+    const auto verdict = proof::prove_recurrence_closed(subject_, op);
+    const auto* proved = note(verdict, op, "is the whole update of a carry");
+    const auto carry = proof::carry_of_mma(subject_, op);
+    if (proved == nullptr || !carry || !carry->recurrence->constant_trips) return;
+    made_.closed = *proved;
+    made_.region = carry->recurrence->region;
+    made_.carry = carry->carry->index;
+    made_.workload.accumulator_iterations = *carry->recurrence->constant_trips;
+    made_.workload.recurrence_elements = total(WorkKind::Update, made_.region, made_.carry);
+  }
+
+  void ask_output() {
+    const OpId op = made_.form.op;
+    const auto verdict = proof::prove_output_direct(subject_, op);
+    const auto* proved = note(verdict, op, "accumulates what one store writes");
+    const ValueId result = program_.list(program_.op(made_.region).results)[made_.carry];
+    if (proved != nullptr) {
+      const auto use = subject_.uses.single_use(result);
+      TW_CHECK(use.has_value());
+      if (sink_is_guarded_by_proof(use->op)) take_direct(*proved, use->op);
+    } else if (request_.fuse_epilogues && request_.family == AtomFamily::MetalMpp) {
+      ask_epilogue(result);
+    }
+  }
+
+  void take_direct(const proof::Proved<proof::OutputDirect>& token, OpId sink) {
+    made_.direct = token;
+    made_.sink = sink;
+    made_.workload.has_direct_output = true;
+    made_.workload.direct_output_elements =
+        total(WorkKind::Fill, made_.region, made_.carry) + total(WorkKind::Sink, sink);
+  }
+
+  /// Every coordinate inside, or, with the capability, a prefix of each axis.
+  bool sink_is_guarded_by_proof(OpId sink) {
+    const auto inside = proof::prove_access_in_bounds(subject_, sink, proof::DomainPart::All, context_);
+    if (const auto* proved = note(inside, sink, "stays inside at every point")) {
+      made_.sink_inside = *proved;
+      return true;
+    }
+    if (!request_.bounded_store || request_.family != AtomFamily::MetalMpp) return false;
+    const auto prefix = proof::prove_store_bounded_prefix(subject_, sink, context_);
+    const auto* proved = note(prefix, sink, "writes a prefix of its tile");
+    if (proved != nullptr) made_.sink_prefix = *proved;
+    return proved != nullptr;
+  }
+
+  /// The one store behind the accumulator, and what stands between them.
+  void ask_epilogue(ValueId result) {
+    const analysis::PureSlice slice = analysis::pure_uses_of(program_, subject_.uses, result);
+    if (slice.exits.size() != 1 || !literal_start()) return;
+    const OpId sink = slice.exits[0].op;
+    const Access* store = subject_.accesses.of(sink);
+    if (store == nullptr || !store->is_store) return;
+    const auto verdict = proof::prove_epilogue_same_owner(subject_, sink);
+    const auto* proved = note(verdict, sink, "writes a function of one accumulator");
+    if (proved == nullptr || !sink_is_guarded_by_proof(sink)) return;
+    made_.epilogue = *proved;
+    made_.sink = sink;
+    made_.workload.has_direct_output = true;
+    // The scalar work of the epilogue remains, in fragments; only the initial fill goes.
+    made_.workload.direct_output_elements = total(WorkKind::Fill, made_.region, made_.carry);
+    for (ValueId value : slice.values) {
+      const StoredTile* tile = value == result ? nullptr : materialization_.tile_of(value);
+      if (tile == nullptr) continue;
+      made_.epilogue_values.push_back(value);
+      made_.workload.epilogue_storage_bytes += tile->bytes;
+    }
+  }
+
+  bool literal_start() const {
+    const auto& region = std::get<tile::RegionOp>(program_.op(made_.region).payload);
+    const OpId maker = program_.value(program_.list(region.inits)[made_.carry]).def;
+    return maker.valid() && std::holds_alternative<tile::ConstantOp>(program_.op(maker).payload);
+  }
+
+  void ask_overwrite() {
+    if (request_.family != AtomFamily::MetalMpp) return;
+    const OpId op = made_.form.op;
+    const auto verdict = proof::prove_overwrite_allowed(subject_, op);
+    const auto* proved = note(verdict, op, "may overwrite its accumulator");
+    if (proved == nullptr) return;
+    made_.overwrite = *proved;
+    made_.workload.overwrites_accumulator = true;
+  }
+
+  const proof::Subject& subject_;
+  const tile::Program& program_;
+  const Materialization& materialization_;
+  const ViewForwarding& forwarding_;
+  const MatchRequest& request_;
+  const sets::Context& context_;
+  const tile::MmaOp* mma_ = nullptr;
+  MatrixMatch made_;
+};
+
+}  // namespace
+
+std::expected<MatrixMatch, MatchRefusal> match_matrix(const proof::Subject& subject,
+                                                      const Materialization& materialization,
+                                                      const ViewForwarding& forwarding, OpId op,
+                                                      const MatchRequest& request, const sets::Context& context) {
+  return Matcher(subject, materialization, forwarding, request, context).run(op);
+}
+
+}  // namespace tilewright::realize

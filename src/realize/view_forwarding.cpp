@@ -1,0 +1,194 @@
+#include "realize/view_forwarding.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/roles.h"
+#include "proof/question_text.h"
+
+namespace tilewright::realize {
+
+using tile::OpId;
+using tile::ValueId;
+
+namespace {
+
+class Forwarder {
+ public:
+  Forwarder(const proof::Subject& subject, std::uint32_t launch, const ForwardingRequest& request,
+            const sets::Context& context)
+      : subject_(subject), program_(subject.program), request_(request), context_(context) {
+    for (OpId op : subject.walk.order)
+      if (subject.walk.places[op].launch == launch && analysis::as_mma(program_, op) != nullptr) mmas_.push_back(op);
+  }
+
+  ViewForwarding run() {
+    for (OpId op : mmas_) ask(op);
+    drop_loads_that_some_use_refuses();
+    number_views();
+    return std::move(made_);
+  }
+
+ private:
+  struct Asked {
+    OpId op;
+    OperandLoads loads;
+    std::array<bool, 2> taken{};
+    MmaViews views;
+  };
+
+  void ask(OpId op) {
+    Asked asked{op, operand_loads(program_, *analysis::as_mma(program_, op)), {}, {op, {}, {}, {}, {}}};
+    const bool fits = mma_form(subject_, op).has_value();
+    std::array<bool, 2> candidate{};
+    for (std::size_t side = 0; side < 2; ++side)
+      candidate[side] = fits && asked.loads.load[side].valid() && is_forwardable(asked.loads.load[side]);
+    for (std::size_t side = 0; side < 2; ++side)
+      asked.taken[side] = candidate[side] && is_inside(asked.loads.load[side]);
+    const bool all_plain = asked.taken[0] && asked.taken[1];
+    if (!all_plain && candidate[0] && candidate[1] && request_.guarded && ask_bounded(op, asked.views))
+      asked.taken = {true, true};
+    asked_.push_back(std::move(asked));
+  }
+
+  bool ask_bounded(OpId op, MmaViews& views) {
+    if (request_.bounded_k) {
+      const auto verdict = proof::prove_extent_bounded_k(subject_, op, context_);
+      note(verdict, op, "may stop at the end of K");
+      if (const auto* proved = std::get_if<proof::Proved<proof::ExtentBoundedK>>(&verdict)) {
+        views.bounded_k = *proved;
+        views.kind = ViewKind::BoundedK;
+        return true;
+      }
+    }
+    if (!request_.bounded_mnk) return false;
+    const auto verdict = proof::prove_extent_bounded_mn(subject_, op, context_);
+    note(verdict, op, "may stop at the ends of M, N and K");
+    const auto* proved = std::get_if<proof::Proved<proof::ExtentBoundedMn>>(&verdict);
+    if (proved == nullptr) return false;
+    views.bounded_mnk = *proved;
+    views.kind = ViewKind::BoundedMnk;
+    return true;
+  }
+
+  bool is_forwardable(OpId load) {
+    if (!forwardable_.contains(load)) {
+      const auto verdict = proof::prove_load_forwardable(subject_, load);
+      note(verdict, load, "may be read where it is used");
+      const auto* proved = std::get_if<proof::Proved<proof::LoadForwardable>>(&verdict);
+      forwardable_.emplace(load, proved == nullptr ? std::nullopt : std::optional(*proved));
+    }
+    return forwardable_.at(load).has_value();
+  }
+
+  bool is_inside(OpId load) {
+    if (!inside_.contains(load)) {
+      const auto verdict = proof::prove_access_in_bounds(subject_, load, proof::DomainPart::All, context_);
+      note(verdict, load, "stays inside at every point");
+      const auto* proved = std::get_if<proof::Proved<proof::AccessInBounds>>(&verdict);
+      inside_.emplace(load, proved == nullptr ? std::nullopt : std::optional(*proved));
+    }
+    return inside_.at(load).has_value();
+  }
+
+  /// A snapshot that one mma still needs has to be made, so the others read it too.
+  void drop_loads_that_some_use_refuses() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      std::set<OpId> refused;
+      for (const Asked& asked : asked_)
+        for (std::size_t side = 0; side < 2; ++side)
+          if (!asked.taken[side] && asked.loads.load[side].valid()) refused.insert(asked.loads.load[side]);
+      for (Asked& asked : asked_) changed = drop(asked, refused) || changed;
+    }
+  }
+
+  static bool drop(Asked& asked, const std::set<OpId>& refused) {
+    bool changed = false;
+    for (std::size_t side = 0; side < 2; ++side)
+      if (asked.taken[side] && refused.contains(asked.loads.load[side])) {
+        asked.taken[side] = false;
+        changed = true;
+      }
+    // A bounded view is one statement about both operands.
+    if (changed && asked.views.kind != ViewKind::Plain) {
+      asked.taken = {false, false};
+      asked.views = {asked.op, {}, {}, {}, {}};
+    }
+    return changed;
+  }
+
+  void number_views() {
+    std::map<std::uint32_t, std::size_t> numbers;
+    for (Asked& asked : asked_)
+      for (std::size_t side = 0; side < 2; ++side)
+        if (asked.taken[side]) numbers.emplace(subject_.walk.places[asked.loads.load[side]].order, 0);
+    for (auto& [order, number] : numbers) {
+      const OpId load = subject_.walk.order[order];
+      number = made_.views.size();
+      made_.views.push_back({load, {}, *forwardable_.at(load), inside_.at(load)});
+    }
+    for (Asked& asked : asked_) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        if (!asked.taken[side]) continue;
+        const std::size_t number = numbers.at(subject_.walk.places[asked.loads.load[side]].order);
+        asked.views.operand[side] = number;
+        std::vector<ValueId>& values = made_.views[number].values;
+        values.insert(values.end(), asked.loads.chain[side].begin(), asked.loads.chain[side].end());
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+      }
+      made_.mmas.push_back(std::move(asked.views));
+    }
+  }
+
+  template <class Family>
+  void note(const proof::Verdict<Family>& verdict, OpId op, std::string_view what) {
+    made_.findings.push_back(proof::finding_of(verdict, op.index, proof::question_about(subject_, op, what),
+                                               proof::common_premises(subject_)));
+  }
+
+  const proof::Subject& subject_;
+  const tile::Program& program_;
+  ForwardingRequest request_;
+  const sets::Context& context_;
+  std::vector<OpId> mmas_;
+  std::vector<Asked> asked_;
+  std::map<OpId, std::optional<proof::Proved<proof::LoadForwardable>>> forwardable_;
+  std::map<OpId, std::optional<proof::Proved<proof::AccessInBounds>>> inside_;
+  ViewForwarding made_;
+};
+
+}  // namespace
+
+std::string_view view_kind_name(ViewKind kind) {
+  constexpr std::string_view kNames[] = {"plain", "bounded_k", "bounded_mnk"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const MmaViews* ViewForwarding::of(OpId mma) const {
+  const auto found = std::find_if(mmas.begin(), mmas.end(), [&](const MmaViews& one) { return one.op == mma; });
+  return found == mmas.end() ? nullptr : &*found;
+}
+
+ViewForwarding forward_views(const proof::Subject& subject, std::uint32_t launch, const ForwardingRequest& request,
+                             const sets::Context& context) {
+  return Forwarder(subject, launch, request, context).run();
+}
+
+Materialization without_views(Materialization materialization, const proof::Subject& subject,
+                              const ViewForwarding& forwarding) {
+  std::set<ValueId> gone;
+  for (const ForwardedView& view : forwarding.views) gone.insert(view.values.begin(), view.values.end());
+  for (ValueId value : gone) materialization.residence[value] = Residence::Folded;
+  std::erase_if(materialization.tiles, [&](const StoredTile& tile) { return gone.contains(tile.value); });
+  std::erase_if(materialization.work, [&](const ElementWork& work) {
+    const auto results = subject.program.list(subject.program.op(work.op).results);
+    const bool makes_a_value = work.kind == WorkKind::Copy || work.kind == WorkKind::Compute;
+    return makes_a_value && results.size() == 1 && gone.contains(results[0]);
+  });
+  return materialization;
+}
+
+}  // namespace tilewright::realize

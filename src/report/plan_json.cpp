@@ -1,0 +1,285 @@
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "plan/cost_basis.h"
+#include "report/plan_report.h"
+#include "report/plan_words.h"
+#include "report/schema.h"
+
+namespace tilewright::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using driver::PlanReport;
+
+Json id_json(tile::OpId op) { return op.valid() ? Json(op.index) : Json(nullptr); }
+
+Json values_json(const std::vector<plan::OptionValue>& values) {
+  Json json = Json::object();
+  for (const plan::OptionValue& value : values)
+    std::visit([&](const auto& one) { json[value.name] = one; }, value.value);
+  return json;
+}
+
+Json bindings_json(const Bindings& bindings) {
+  Json json = Json::object();
+  for (const auto& [name, number] : bindings.numbers) json[name] = number;
+  for (const auto& [name, type] : bindings.types) json[name] = data_type_name(type);
+  return json;
+}
+
+Json cost_json(const plan::PlanCost& cost) {
+  Json json = Json::object();
+  for (const plan::CostFeatureRow& row : plan::cost_feature_rows())
+    std::visit([&](auto member) { json[std::string(row.name)] = cost.*member; }, row.member);
+  return json;
+}
+
+Json distribution_json(const realize::MatrixDistribution& distribution) {
+  return {{"family", realize::atom_family_name(distribution.family)},
+          {"scope", realize::operation_scope_name(distribution.scope)},
+          {"subgroups_m", distribution.subgroups_m},
+          {"subgroups_n", distribution.subgroups_n},
+          {"atom_rows", distribution.atom_rows},
+          {"atom_columns", distribution.atom_columns},
+          {"persistent_accumulator", distribution.persistent_accumulator},
+          {"direct_accumulator_store", distribution.direct_accumulator_store}};
+}
+
+template <class Numbers>
+Json numbers_json(const Numbers& numbers) {
+  Json json = Json::object();
+  for (const auto& number : numbers) json[std::string(number.name)] = number.value;
+  return json;
+}
+
+class PlanJson {
+ public:
+  explicit PlanJson(const PlanReport& report) : report_(report) {}
+
+  Json run() {
+    const plan::Plan& plan = report_.planned.plan;
+    Json json = {{"schema", kSchema},
+                 {"program", report_.program},
+                 {"target", plan.target},
+                 {"device", report_.device.name},
+                 {"bindings", bindings_json(report_.bindings)},
+                 {"options", values_json(plan::option_values(report_.request.options))},
+                 {"switches", values_json(plan::option_values(report_.request.switches))},
+                 {"limits",
+                  {{"max_threads", report_.request.limits.max_threads},
+                   {"subgroup_size", report_.request.limits.subgroup_size},
+                   {"shared_memory_bytes", report_.request.limits.shared_memory_bytes}}},
+                 {"milliseconds", report_.milliseconds},
+                 {"from_file", report_.from_file},
+                 {"plan", plan_json()},
+                 {"captures", captures()},
+                 {"candidates", Json::array()},
+                 {"ranking", Json::array()},
+                 {"refusals", Json::array()},
+                 {"proofs", Json::array()},
+                 {"trials", Json::array()},
+                 {"optimality", Json::array()}};
+    for (std::size_t i = 0; i < plan.launches.size(); ++i) add_launch(i, json);
+    return json;
+  }
+
+ private:
+  Json plan_json() const {
+    const plan::Plan& plan = report_.planned.plan;
+    Json json = {{"program_hash", hash_text(plan.program)},
+                 {"digest", hash_text(plan::plan_digest(plan))},
+                 {"needs", plan.needs},
+                 {"groups", Json::array()},
+                 {"text", plan::print_plan(plan)}};
+    for (const plan::LaunchPlan& launch : plan.launches) json["groups"].push_back(group_json(launch));
+    return json;
+  }
+
+  Json group_json(const plan::LaunchPlan& launch) const {
+    Json json = {{"name", report_.program},
+                 {"launch", launch.launch},
+                 {"mapping", plan::mapping_name(launch.mapping)},
+                 {"automatic_cooperative", launch.automatic_cooperative},
+                 {"metal_mpp", !launch.matrices.empty() && launch.family == realize::AtomFamily::MetalMpp},
+                 {"programs", launch.programs},
+                 {"program_grid_rows", launch.program_grid_rows},
+                 {"program_grid_columns", launch.program_grid_columns},
+                 {"program_order_rows", launch.program_order_rows},
+                 {"program_order_columns", launch.program_order_columns},
+                 {"threads", launch.threads},
+                 {"shared_memory_bytes", launch.shared_memory_bytes},
+                 {"candidates_considered", launch.candidates_considered},
+                 {"candidates_rejected", launch.candidates_rejected},
+                 {"max_copy_batch", launch.max_copy_batch},
+                 {"coalesce_group_barriers", launch.coalesce_group_barriers},
+                 {"elide_independent_subgroup_barriers", launch.elide_independent_subgroup_barriers},
+                 {"elementwise_elements_per_program", launch.elementwise_elements_per_program},
+                 {"elementwise_scalar_temporaries", launch.elementwise_scalar_temporaries},
+                 {"forwarding", plan::forwarding_name(launch.forwarding)},
+                 {"prefetched_pipeline_loops", 0},
+                 {"prefetch_storage_scalars_per_lane", 0},
+                 {"optimized", launch.optimized},
+                 {"cost_basis", launch.cost_basis},
+                 {"cost", cost_json(launch.cost)}};
+    add_storage(launch, json);
+    add_matrices(launch, json);
+    return json;
+  }
+
+  void add_storage(const plan::LaunchPlan& launch, Json& json) const {
+    json["views"] = Json::array();
+    for (tile::OpId view : launch.views) json["views"].push_back(view.index);
+    json["tiles"] = Json::array();
+    for (const plan::TilePlan& tile : launch.tiles)
+      json["tiles"].push_back(
+          {{"value", tile.value.index}, {"name", value_name(report_, tile.value)}, {"bytes", tile.bytes}});
+    std::int64_t loops = 0, scalars = 0;
+    json["pipelines"] = Json::array();
+    for (const plan::PipelinePlan& pipeline : launch.pipelines) {
+      loops += pipeline.prefetch_scalars_per_lane > 0 ? 1 : 0;
+      scalars += pipeline.prefetch_scalars_per_lane;
+      json["pipelines"].push_back({{"region", pipeline.region.index},
+                                   {"window", pipeline.window},
+                                   {"cut", pipeline.cut},
+                                   {"prefetch_scalars_per_lane", pipeline.prefetch_scalars_per_lane}});
+    }
+    json["prefetched_pipeline_loops"] = loops;
+    json["prefetch_storage_scalars_per_lane"] = scalars;
+  }
+
+  void add_matrices(const plan::LaunchPlan& launch, Json& json) const {
+    json["matrices"] = Json::array();
+    for (const plan::MatrixPlan& matrix : launch.matrices) {
+      Json one = distribution_json(matrix.distribution);
+      one["operation"] = matrix.op.index;
+      one["text"] = operation_text(report_, matrix.op);
+      one["a_from_view"] = matrix.from_view[0];
+      one["b_from_view"] = matrix.from_view[1];
+      one["view"] = realize::view_kind_name(matrix.view);
+      one["overwrites"] = matrix.overwrites;
+      one["fuses_epilogue"] = matrix.fuses_epilogue;
+      one["stores_a_prefix"] = matrix.stores_a_prefix;
+      one["region"] = id_json(matrix.region);
+      one["sink"] = id_json(matrix.sink);
+      json["matrices"].push_back(std::move(one));
+    }
+  }
+
+  Json captures() const {
+    Json json = Json::array();
+    for (const driver::CaptureReport& capture : report_.captures)
+      json.push_back({{"bindings", bindings_json(capture.bindings)},
+                      {"kernel_score", capture.kernel_score ? Json(*capture.kernel_score) : Json(nullptr)},
+                      {"unpriced_launches", capture.unpriced_launches},
+                      {"chosen", capture.chosen},
+                      {"outcome", capture.outcome}});
+    return json;
+  }
+
+  void add_launch(std::size_t number, Json& json) const {
+    const plan::LaunchReport& launch = report_.planned.launches[number];
+    for (const plan::Trial& trial : launch.trials) {
+      Json overlapped = Json::array();
+      for (tile::OpId region : trial.overlapped) overlapped.push_back(region.index);
+      json["trials"].push_back({{"launch", launch.launch},
+                                {"forwarding", plan::forwarding_name(trial.forwarding)},
+                                {"overlapped", overlapped},
+                                {"chosen", trial.chosen},
+                                {"outcome", trial.outcome}});
+    }
+    for (const plan::LaunchRefusal& refusal : launch.refusals)
+      json["refusals"].push_back({{"launch", launch.launch},
+                                  {"subject", refusal.subject},
+                                  {"operation", id_json(refusal.op)},
+                                  {"code", refusal.code},
+                                  {"reason", refusal.reason},
+                                  {"numbers", Json::object()}});
+    if (const plan::Trial* chosen = launch.chosen(); chosen != nullptr && chosen->solution)
+      add_solution(launch.launch, *chosen->solution, json);
+    const plan::LaunchPlan& plan = report_.planned.plan.launches[number];
+    for (const proof::Finding& finding : launch.findings) json["proofs"].push_back(proof_json(plan, finding));
+  }
+
+  void add_solution(std::uint32_t launch, const plan::Solution& solution, Json& json) const {
+    for (const plan::WidthRecord& width : solution.widths) {
+      if (width.refusal)
+        json["refusals"].push_back({{"launch", launch},
+                                    {"subject", "width"},
+                                    {"threads", width.threads},
+                                    {"code", plan::constraint_name(width.refusal->constraint)},
+                                    {"reason", width.refusal->text},
+                                    {"numbers", numbers_json(width.refusal->numbers)}});
+      for (std::size_t i = 0; i < width.matrices.size(); ++i)
+        for (const plan::CandidateRecord& candidate : width.matrices[i])
+          add_candidate(launch, width, i, candidate, json);
+    }
+    for (const plan::RankedPlan& ranked : solution.ranking) {
+      Json matrices = Json::array();
+      for (const realize::MatrixDistribution& distribution : ranked.matrices)
+        matrices.push_back(distribution_json(distribution));
+      json["ranking"].push_back({{"launch", launch},
+                                 {"threads", ranked.threads},
+                                 {"shared_memory_bytes", ranked.shared_memory_bytes},
+                                 {"kernel_score", ranked.kernel_score},
+                                 {"matrices", matrices}});
+    }
+    add_optimality(launch, solution, json);
+  }
+
+  static void add_candidate(std::uint32_t launch, const plan::WidthRecord& width, std::size_t matrix,
+                            const plan::CandidateRecord& candidate, Json& json) {
+    Json one = {{"launch", launch},
+                {"threads", width.threads},
+                {"matrix", matrix},
+                {"distribution", distribution_json(candidate.distribution)},
+                {"legal", !candidate.refusal},
+                {"released_bytes", candidate.released_bytes}};
+    if (candidate.refusal) {
+      one["code"] = realize::constraint_name(candidate.refusal->constraint());
+      one["reason"] = refusal_text(*candidate.refusal);
+      one["numbers"] = numbers_json(candidate.refusal->numbers());
+    } else {
+      one["cost"] = cost_json(candidate.cost);
+    }
+    json["candidates"].push_back(std::move(one));
+  }
+
+  static void add_optimality(std::uint32_t launch, const plan::Solution& solution, Json& json) {
+    const plan::Optimality& optimality = solution.optimality;
+    Json pruned = Json::object();
+    for (const plan::PruneCount& one : optimality.pruned) pruned[one.rule] = one.count;
+    json["optimality"].push_back(
+        {{"launch", launch},
+         {"widths", optimality.widths},
+         {"combinations", optimality.combinations ? Json(*optimality.combinations) : Json(nullptr)},
+         {"pruned", pruned},
+         {"largest_frontier", optimality.largest_frontier},
+         {"runner_up_threads", optimality.runner_up ? Json(optimality.runner_up->threads) : Json(nullptr)},
+         {"runner_up_kernel_score", optimality.runner_up ? Json(optimality.runner_up->kernel_score) : Json(nullptr)},
+         {"runner_up_distance", optimality.runner_up_distance}});
+  }
+
+  static Json proof_json(const plan::LaunchPlan& plan, const proof::Finding& finding) {
+    return {{"launch", plan.launch},
+            {"id", finding.family},
+            {"operation", finding.operation},
+            {"question", finding.question},
+            {"verdict", proof::kind_name(finding.kind)},
+            {"code", finding.code.empty() ? Json(nullptr) : Json(finding.code)},
+            {"reason", finding.reason.empty() ? Json(nullptr) : Json(finding.reason)},
+            {"used", is_used(plan, finding)}};
+  }
+
+  const PlanReport& report_;
+};
+
+}  // namespace
+
+std::string plan_json(const PlanReport& report) {
+  return PlanJson(report).run().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tilewright::report

@@ -1,0 +1,192 @@
+#include "report/plan_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "plan/cost_basis.h"
+#include "report/plan_words.h"
+
+namespace tilewright::report {
+
+namespace {
+
+using driver::PlanReport;
+using plan::LaunchPlan;
+using plan::LaunchReport;
+
+class PlanText {
+ public:
+  explicit PlanText(const PlanReport& report) : report_(report) {}
+
+  std::string run() {
+    head();
+    captures();
+    const plan::Plan& plan = report_.planned.plan;
+    for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+      const LaunchReport& launch = report_.planned.launches[i];
+      choice(plan.launches[i], launch);
+      losers(launch);
+      refusals(launch);
+      proofs(plan.launches[i], launch);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+
+  void head() {
+    std::string bindings;
+    for (const std::string& name : report_.names) {
+      if (const auto number = report_.bindings.numbers.find(name); number != report_.bindings.numbers.end())
+        bindings += fmt::format(" {}={}", name, number->second);
+      else if (const auto type = report_.bindings.types.find(name); type != report_.bindings.types.end())
+        bindings += fmt::format(" {}={}", name, data_type_name(type->second));
+    }
+    const plan::Plan& plan = report_.planned.plan;
+    line("plan {}:{}", report_.program, bindings);
+    line("  target {} on {}: at most {} threads and {} bytes of shared memory a group", plan.target,
+         report_.device.name, report_.request.limits.max_threads, report_.request.limits.shared_memory_bytes);
+    if (!plan.needs.empty()) line("  needs {}", fmt::join(plan.needs, ", "));
+    line("  program {}, plan {}{}", hash_text(plan.program), hash_text(plan::plan_digest(plan)),
+         report_.from_file ? ", read and verified" : "");
+  }
+
+  void captures() {
+    if (report_.captures.size() < 2) return;
+    std::vector<const driver::CaptureReport*> order;
+    for (const driver::CaptureReport& capture : report_.captures) order.push_back(&capture);
+    const auto key = [](const driver::CaptureReport* c) {
+      return std::pair(c->kernel_score ? 0 : 1, c->kernel_score.value_or(0));
+    };
+    std::sort(order.begin(), order.end(),
+              [&](const auto* a, const auto* b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+    line("\n  {} bindings of the open parameters, the nearest:", order.size());
+    for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i) {
+      std::string names;
+      for (const auto& [name, value] : order[i]->bindings.numbers) names += fmt::format("{}={} ", name, value);
+      line("    {:<24} {}", names,
+           order[i]->chosen ? fmt::format("kernel score {:g}, chosen", order[i]->kernel_score.value_or(0))
+                            : order[i]->outcome);
+    }
+  }
+
+  void choice(const LaunchPlan& plan, const LaunchReport& launch) {
+    line("\n  launch {}: {}, {} programs of {} threads{}", plan.launch, plan::mapping_name(plan.mapping), plan.programs,
+         plan.threads, plan.automatic_cooperative ? ", admitted automatically" : "");
+    line("    {}", launch.why);
+    if (plan.mapping != plan::LaunchMapping::Cooperative) return;
+    line("    shared memory {} bytes", plan.shared_memory_bytes);
+    for (const plan::TilePlan& tile : plan.tiles)
+      line("      tile {:<12} {:>7} bytes", name_of(tile.value), tile.bytes);
+    for (tile::OpId view : plan.views) line("      view {}", operation_text(report_, view));
+    for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(matrix);
+    for (const plan::PipelinePlan& pipeline : plan.pipelines)
+      line("    pipeline %{}: window {}{}", pipeline.region.index, pipeline.window,
+           pipeline.prefetch_scalars_per_lane > 0
+               ? fmt::format(", next copies wait in {} scalars a worker", pipeline.prefetch_scalars_per_lane)
+               : "");
+    cost(plan);
+  }
+
+  std::string name_of(tile::ValueId value) const { return value_name(report_, value); }
+
+  void one_matrix(const plan::MatrixPlan& matrix) {
+    std::string extras;
+    if (matrix.overwrites) extras += ", overwrites";
+    if (matrix.from_view[0] || matrix.from_view[1])
+      extras += fmt::format(", {} from {} views",
+                            matrix.from_view[0] && matrix.from_view[1] ? "a and b"
+                            : matrix.from_view[0]                      ? "a"
+                                                                       : "b",
+                            realize::view_kind_name(matrix.view));
+    if (matrix.fuses_epilogue) extras += ", epilogue on the fragments";
+    line("    {}: {}{}", operation_text(report_, matrix.op), distribution_text(matrix.distribution), extras);
+  }
+
+  void cost(const LaunchPlan& plan) {
+    if (!plan.cost.priced) return;
+    line("    {}: kernel score {:g} = score {:g} x {:g} waves", plan.cost_basis, plan.cost.kernel_score,
+         plan.cost.score, plan.cost.concurrent_waves);
+    for (const plan::CostFeatureRow& row : plan::cost_feature_rows()) {
+      const double value = std::visit([&](auto member) { return static_cast<double>(plan.cost.*member); }, row.member);
+      if (value != 0 && row.name != "priced" && !row.name.ends_with("score") && row.name != "concurrent_waves")
+        line("      {:<32} {:>12}", row.name, number_text(value));
+    }
+  }
+
+  void losers(const LaunchReport& launch) {
+    const plan::Trial* chosen = launch.chosen();
+    for (const plan::Trial& trial : launch.trials)
+      if (!trial.chosen)
+        line("    {} views, {} pipelines overlapped: {}", plan::forwarding_name(trial.forwarding),
+             trial.overlapped.size(), trial.outcome);
+    if (chosen == nullptr || !chosen->solution || chosen->solution->widths.empty()) return;
+    const plan::Solution& solution = *chosen->solution;
+    line("    space: {} widths, {} candidates, {} refused{}", solution.optimality.widths,
+         solution.candidates_considered, solution.candidates_rejected,
+         solution.optimality.combinations ? fmt::format(", {} combinations", *solution.optimality.combinations) : "");
+    for (const plan::PruneCount& pruned : solution.optimality.pruned)
+      line("      pruned by {:<24} {:>6}", pruned.rule, pruned.count);
+    if (solution.ranking.size() > 1) line("    nearest losers:");
+    for (std::size_t i = 1; i < solution.ranking.size(); ++i) {
+      const plan::RankedPlan& other = solution.ranking[i];
+      std::string maps;
+      for (const realize::MatrixDistribution& distribution : other.matrices)
+        maps += (maps.empty() ? "" : "; ") + distribution_text(distribution);
+      line("      {:>10} (+{:g}) {} threads, {} bytes: {}", number_text(other.kernel_score),
+           other.kernel_score - solution.ranking[0].kernel_score, other.threads, other.shared_memory_bytes, maps);
+    }
+  }
+
+  void refusals(const LaunchReport& launch) {
+    const plan::Trial* chosen = launch.chosen();
+    std::vector<std::string> lines;
+    for (const plan::LaunchRefusal& refusal : launch.refusals)
+      lines.push_back(fmt::format("{}{}: {}: {}", refusal.subject,
+                                  refusal.op.valid() ? " " + operation_text(report_, refusal.op) : "", refusal.code,
+                                  refusal.reason));
+    if (chosen != nullptr && chosen->solution)
+      for (const plan::WidthRecord& width : chosen->solution->widths) add_width(width, lines);
+    if (lines.empty()) return;
+    line("    refused:");
+    for (const std::string& one : lines) line("      {}", one);
+  }
+
+  static void add_width(const plan::WidthRecord& width, std::vector<std::string>& lines) {
+    if (width.refusal) lines.push_back(fmt::format("{} threads: {}", width.threads, width.refusal->text));
+    for (const auto& candidates : width.matrices)
+      for (const plan::CandidateRecord& candidate : candidates)
+        if (candidate.refusal)
+          lines.push_back(fmt::format("{} threads, {}: {}", width.threads, distribution_text(candidate.distribution),
+                                      refusal_text(*candidate.refusal)));
+  }
+
+  void proofs(const LaunchPlan& plan, const LaunchReport& launch) {
+    if (launch.findings.empty()) return;
+    line("    proofs:");
+    for (const proof::Finding& finding : launch.findings) {
+      const std::string state = is_used(plan, finding)                         ? "used"
+                                : finding.kind == proof::Finding::Kind::Proved ? "proved"
+                                                                               : "missing";
+      line("      {:<8} {:<20} {}{}", state, finding.family, finding.question,
+           finding.kind == proof::Finding::Kind::Proved
+               ? ""
+               : fmt::format(": {} ({})", finding.reason, proof::kind_name(finding.kind)));
+    }
+  }
+
+  const PlanReport& report_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string plan_text(const PlanReport& report) { return PlanText(report).run(); }
+
+}  // namespace tilewright::report

@@ -1,0 +1,18 @@
+// Plans, for people and for programs: the choice, why it won, what lost, what was refused, what was proved.
+#pragma once
+
+#include <string>
+
+#include "driver/plan.h"
+
+namespace tilewright::report {
+
+std::string plan_text(const driver::PlanReport& report);
+
+/// {schema, program, target, device, bindings, options, switches, limits, milliseconds, plan: {program_hash, digest,
+/// needs, text, groups: [one object a launch with the field names of GroupPlan]}, captures, candidates: [{launch,
+/// forwarding, threads, matrices, ..}], ranking, refusals: [{launch, subject, operation, code, reason, numbers}],
+/// proofs: [{launch, id, operation, verdict, code, reason, used}], optimality}.
+std::string plan_json(const driver::PlanReport& report);
+
+}  // namespace tilewright::report

@@ -1,0 +1,43 @@
+#include "report/plan_words.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tilewright::report {
+
+namespace {
+
+std::string kind_of(const tile::OpPayload& payload) {
+  return std::visit([](const auto& op) { return std::string(op.kName); }, payload);
+}
+
+}  // namespace
+
+std::string value_name(const driver::PlanReport& report, tile::ValueId value) {
+  const std::string& name = report.bound.value(value).name;
+  return name.empty() ? fmt::format("#{}", value.index) : name;
+}
+
+std::string operation_text(const driver::PlanReport& report, tile::OpId op) {
+  if (!op.valid()) return "-";
+  const tile::OpPayload& payload = report.bound.op(op).payload;
+  std::string text = fmt::format("%{} {}", op.index, kind_of(payload));
+  if (const auto* load = std::get_if<tile::LoadOp>(&payload)) text += " " + report.bound.object(load->object).name;
+  if (const auto* store = std::get_if<tile::StoreOp>(&payload)) text += " " + report.bound.object(store->object).name;
+  if (const auto* mma = std::get_if<tile::MmaOp>(&payload))
+    text +=
+        fmt::format("({}, {}, {})", value_name(report, mma->a), value_name(report, mma->b), value_name(report, mma->c));
+  return text;
+}
+
+bool is_used(const plan::LaunchPlan& launch, const proof::Finding& finding) {
+  if (finding.kind != proof::Finding::Kind::Proved) return false;
+  return std::any_of(launch.proofs.begin(), launch.proofs.end(), [&](const plan::ProofUse& use) {
+    return use.family == finding.family && use.op.index == finding.operation;
+  });
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+}  // namespace tilewright::report
