@@ -214,8 +214,6 @@ InBoundsProver::Answer InBoundsProver::enumerate(const AccessDimension& dimensio
 
 }  // namespace
 
-std::string_view domain_part_name(DomainPart part) { return part == DomainPart::All ? "all" : "interior"; }
-
 Verdict<AccessInBounds> prove_access_in_bounds(const Subject& subject, tile::OpId op, DomainPart part,
                                                const sets::Context& context) {
   const Access* access = subject.accesses.of(op);
@@ -223,9 +221,9 @@ Verdict<AccessInBounds> prove_access_in_bounds(const Subject& subject, tile::OpI
   return InBoundsProver(subject, *access, part, context).run();
 }
 
-DomainPart in_bounds_part(const Certificate& certificate) {
+DomainPart in_bounds_part(const Proved<AccessInBounds>& token) {
   const Field all{"part", std::string(domain_part_name(DomainPart::All))};
-  const auto& fields = certificate.fields;
+  const auto& fields = token.certificate().fields;
   return std::find(fields.begin(), fields.end(), all) != fields.end() ? DomainPart::All : DomainPart::Interior;
 }
 

@@ -12,13 +12,14 @@
 //             kConditional (it leaves the object only at points that a branch may exclude), kNoSets (an expression is
 //             not quasi-affine and its domain too large, or may overflow), kQuota.
 // Fallback    The guard of the bounds policy stays.
-// Check       check_access_in_bounds: the points of the domain up to a limit, else corners and samples; with open sizes
-//             at a list of small sizes.
+// Check       check_access_in_bounds: the operation and part of the question against those of the certificate; then the
+//             points of the domain up to a limit, else corners and samples; with open sizes at a list of small sizes.
 // Tests       tests/proof/access_families_test.cpp
 #pragma once
 
 #include <cstdint>
 
+#include "proof/domain_part.h"
 #include "proof/subject.h"
 #include "proof/verdict.h"
 #include "sets/context.h"
@@ -34,16 +35,13 @@ struct AccessInBounds {
   static constexpr std::string_view kQuota = "quota";
 };
 
-enum class DomainPart : std::uint8_t { All, Interior };
-std::string_view domain_part_name(DomainPart part);  ///< "all", "interior"
-
 inline constexpr std::int64_t kInBoundsLimit = 1 << 16;
 
 /// `op` is a load or store. A token for All serves Interior too, not the other way round: see in_bounds_part().
 Verdict<AccessInBounds> prove_access_in_bounds(const Subject& subject, tile::OpId op, DomainPart part,
                                                const sets::Context& context);
 
-/// Which part a certificate of this family speaks of.
-DomainPart in_bounds_part(const Certificate& certificate);
+/// Which part was proved. Asked of a token, which nobody else can make: the text of a certificate may be altered.
+DomainPart in_bounds_part(const Proved<AccessInBounds>& token);
 
 }  // namespace tilewright::proof

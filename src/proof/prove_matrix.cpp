@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/roles.h"
-#include "proof/check/check_fields.h"
 #include "proof/check/check_matrix.h"
 #include "proof/epilogue_same_owner.h"
 #include "proof/extent_bounded.h"
@@ -89,7 +88,7 @@ std::vector<Finding> prove_matrix_questions(const Subject& subject, const sets::
 std::optional<Result<void>> recheck_matrix(const tile::Program& program, const Assumptions& assumptions,
                                            const Finding& finding) {
   using Check =
-      Result<void> (*)(const Certificate&, const tile::Program&, const Assumptions&, const MatrixCheckLimits&);
+      Result<void> (*)(const Certificate&, const tile::Program&, const Assumptions&, OpId, const MatrixCheckLimits&);
   constexpr std::pair<std::string_view, Check> kChecks[] = {
       {RecurrenceClosed::kId, check_recurrence_closed}, {OutputDirect::kId, check_output_direct},
       {OverwriteAllowed::kId, check_overwrite_allowed}, {EpilogueSameOwner::kId, check_epilogue_same_owner},
@@ -99,9 +98,7 @@ std::optional<Result<void>> recheck_matrix(const tile::Program& program, const A
   for (const auto& [family, check] : kChecks) {
     if (finding.family != family) continue;
     TW_CHECK(finding.certificate != nullptr);
-    if (finding.certificate->operation != finding.operation)
-      return certificate_refused("operation", "the certificate is about another operation than the finding");
-    return check(*finding.certificate, program, assumptions, {});
+    return check(*finding.certificate, program, assumptions, OpId{finding.operation}, {});
   }
   return std::nullopt;
 }

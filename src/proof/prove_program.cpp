@@ -63,7 +63,7 @@ class ProgramProver {
   void ask_about(const analysis::Access& access) {
     for (DomainPart part : {DomainPart::All, DomainPart::Interior})
       add(prove_access_in_bounds(subject_, access.op, part, context_), access.op,
-          part == DomainPart::All ? "stays inside at every point" : "stays inside where its whole tile does");
+          part == DomainPart::All ? "stays inside at every point" : "stays inside where its whole tile does", part);
     if (access.bounds == tile::BoundsPolicy::Zero && !access.dimensions.empty())
       add(prove_guard_equivalent(subject_, access.op, bounds_guard(access), prefix_guard(access), context_), access.op,
           "is guarded by its upper bounds alone");
@@ -72,9 +72,10 @@ class ProgramProver {
   }
 
   template <class Family>
-  void add(const Verdict<Family>& verdict, tile::OpId op, std::string_view what) {
+  void add(const Verdict<Family>& verdict, tile::OpId op, std::string_view what,
+           std::optional<DomainPart> part = std::nullopt) {
     report_.findings.push_back(
-        finding_of(verdict, op.index, question_about(subject_, op, what), common_premises(subject_)));
+        finding_of(verdict, op.index, question_about(subject_, op, what), common_premises(subject_), part));
   }
 
   sets::Context context_;
@@ -91,17 +92,12 @@ ProofReport prove_program(const tile::Program& program, const Assumptions& assum
 Result<void> recheck(const tile::Program& program, const Assumptions& assumptions, const Finding& finding) {
   TW_CHECK(finding.certificate != nullptr);
   if (auto matrix = recheck_matrix(program, assumptions, finding)) return *std::move(matrix);
-  const Certificate& certificate = *finding.certificate;
-  if (finding.family == TraversalBijective::kId) {
-    const auto walk = walk_of(program, tile::OpId{finding.operation});
-    TW_CHECK(walk.has_value());
-    return std::visit([&](const auto& traversal) { return check_traversal_bijective(certificate, traversal); }, *walk);
-  }
-  if (finding.family == AccessInBounds::kId)
-    return check_access_in_bounds(certificate, program, assumptions, in_bounds_part(certificate));
-  if (finding.family == MapExactCover::kId) return check_store_cover(certificate, program, assumptions);
-  TW_CHECK(finding.family == GuardEquivalent::kId);
-  return check_prefix_guard(certificate, program, assumptions);
+  if (auto access = recheck_access(program, assumptions, finding)) return *std::move(access);
+  TW_CHECK(finding.family == TraversalBijective::kId);
+  const auto walk = walk_of(program, tile::OpId{finding.operation});
+  TW_CHECK(walk.has_value());
+  return std::visit([&](const auto& traversal) { return check_traversal_bijective(*finding.certificate, traversal); },
+                    *walk);
 }
 
 }  // namespace tilewright::proof

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "proof/certificate.h"
+#include "proof/domain_part.h"
 
 namespace tilewright::proof {
 
@@ -68,7 +70,8 @@ struct Finding {
 
   std::string family;
   std::uint32_t operation = kNoOperation;
-  std::string question;  ///< the statement in words
+  std::string question;            ///< the statement in words
+  std::optional<DomainPart> part;  ///< of the points that the question is about, where a family has parts
   Kind kind{};
   std::string_view code;                     ///< Refuted, Unknown
   std::string reason;                        ///< Unknown: why; Refuted: what the witness violates
@@ -80,8 +83,9 @@ std::string_view kind_name(Finding::Kind kind);  ///< "proved", "refuted", "unkn
 
 template <class Family>
 Finding finding_of(const Verdict<Family>& verdict, std::uint32_t operation, std::string question,
-                   std::vector<Premise> premises) {
-  Finding finding{std::string(Family::kId), operation, std::move(question), {}, {}, {}, {}, std::move(premises), {}};
+                   std::vector<Premise> premises, std::optional<DomainPart> part = std::nullopt) {
+  Finding finding{std::string(Family::kId), operation, std::move(question), part, {}, {}, {}, {},
+                  std::move(premises),      {}};
   if (const auto* proved = std::get_if<Proved<Family>>(&verdict)) {
     finding.kind = Finding::Kind::Proved;
     finding.certificate = std::make_shared<const Certificate>(proved->certificate());

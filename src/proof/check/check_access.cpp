@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "proof/access_in_bounds.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/program_points.h"
 #include "proof/map_exact_cover.h"
+#include "support/check.h"
 #include "tile/meaning.h"
 #include "tile/printer.h"
 
@@ -26,9 +28,9 @@ struct Touch {
   std::vector<tile::IndexId> coords;
 };
 
-std::optional<Touch> touch_of(const tile::Program& program, std::uint32_t operation) {
-  if (operation >= program.ops().size()) return std::nullopt;
-  const tile::OpPayload& payload = program.op(tile::OpId{operation}).payload;
+std::optional<Touch> touch_of(const tile::Program& program, tile::OpId op) {
+  if (op.index >= program.ops().size()) return std::nullopt;
+  const tile::OpPayload& payload = program.op(op).payload;
   if (const auto* load = std::get_if<tile::LoadOp>(&payload))
     return Touch{false, load->object, program.list(load->coords)};
   if (const auto* store = std::get_if<tile::StoreOp>(&payload))
@@ -62,9 +64,9 @@ std::vector<Premise> expected_premises(const tile::Program& program, const Assum
   return premises;
 }
 
-Certificate expected_head(std::string_view family, const tile::Program& program, std::uint32_t operation,
+Certificate expected_head(std::string_view family, const tile::Program& program, tile::OpId op,
                           const Assumptions& assumptions) {
-  return {std::string(family), tile::meaning_hash(program), operation, expected_premises(program, assumptions), {}};
+  return {std::string(family), tile::meaning_hash(program), op.index, expected_premises(program, assumptions), {}};
 }
 
 std::string access_line(const tile::Program& program, const Touch& touch) {
@@ -83,9 +85,9 @@ std::unexpected<Diags> no_access() {
 
 /// Runs f(points) -> what is wrong, or empty, at every choice of sizes; complete or sampled.
 template <class F>
-Result<void> at_all_sizes(const tile::Program& program, std::uint32_t operation, const Assumptions& assumptions,
+Result<void> at_all_sizes(const tile::Program& program, tile::OpId op, const Assumptions& assumptions,
                           const AccessCheckLimits& limits, F&& f) {
-  ProgramPoints points(program, tile::OpId{operation});
+  ProgramPoints points(program, op);
   const auto trials = check::trial_sizes(program, assumptions.least_size);
   if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
   std::int64_t budget = limits.total;
@@ -236,19 +238,20 @@ std::string cover_fault(const tile::Program& program, const Touch& touch, Progra
 }  // namespace
 
 Result<void> check_access_in_bounds(const Certificate& certificate, const tile::Program& program,
-                                    const Assumptions& assumptions, DomainPart part, const AccessCheckLimits& limits) {
-  const auto touch = touch_of(program, certificate.operation);
+                                    const Assumptions& assumptions, tile::OpId op, DomainPart part,
+                                    const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, op);
   if (!touch) return no_access();
   const bool interior = part == DomainPart::Interior;
-  const ProgramPoints whole(program, tile::OpId{certificate.operation});
-  Certificate expected = expected_head(AccessInBounds::kId, program, certificate.operation, assumptions);
+  const ProgramPoints whole(program, op);
+  Certificate expected = expected_head(AccessInBounds::kId, program, op, assumptions);
   expected.fields = {{"access", access_line(program, *touch)},
                      {"extents", extents_line(program, *touch)},
                      {"domain", point_text(program, whole)},
                      {"part", interior ? "interior" : "all"}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
   const auto units = unit_axes(program, *touch);
-  return at_all_sizes(program, certificate.operation, assumptions, limits, [&](const ProgramPoints& points) {
+  return at_all_sizes(program, op, assumptions, limits, [&](const ProgramPoints& points) {
     if (interior && !is_interior(program, *touch, points, units)) return std::string();
     for (std::size_t d = 0; d < touch->coords.size(); ++d) {
       const auto at = points.value(touch->coords[d]);
@@ -261,18 +264,18 @@ Result<void> check_access_in_bounds(const Certificate& certificate, const tile::
 }
 
 Result<void> check_guard_equivalent(const Certificate& certificate, const tile::Program& program,
-                                    const Assumptions& assumptions, const Guard& left, const Guard& right,
-                                    const AccessCheckLimits& limits) {
-  const auto touch = touch_of(program, certificate.operation);
+                                    const Assumptions& assumptions, tile::OpId op, const Guard& left,
+                                    const Guard& right, const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, op);
   if (!touch) return no_access();
-  const ProgramPoints whole(program, tile::OpId{certificate.operation});
-  Certificate expected = expected_head(GuardEquivalent::kId, program, certificate.operation, assumptions);
+  const ProgramPoints whole(program, op);
+  Certificate expected = expected_head(GuardEquivalent::kId, program, op, assumptions);
   expected.fields = {{"access", access_line(program, *touch)},
                      {"domain", point_text(program, whole)},
                      {"left", guard_line(program, left)},
                      {"right", guard_line(program, right)}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
-  return at_all_sizes(program, certificate.operation, assumptions, limits, [&](const ProgramPoints& points) {
+  return at_all_sizes(program, op, assumptions, limits, [&](const ProgramPoints& points) {
     const auto a = truth(left, points), b = truth(right, points);
     if (!a || !b) return std::string("a guard has no value");
     return *a == *b ? std::string() : std::string("the guards differ at a point");
@@ -280,8 +283,8 @@ Result<void> check_guard_equivalent(const Certificate& certificate, const tile::
 }
 
 Result<void> check_prefix_guard(const Certificate& certificate, const tile::Program& program,
-                                const Assumptions& assumptions, const AccessCheckLimits& limits) {
-  const auto touch = touch_of(program, certificate.operation);
+                                const Assumptions& assumptions, tile::OpId op, const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, op);
   if (!touch) return no_access();
   Guard bounds, prefix;
   for (std::size_t d = 0; d < touch->coords.size(); ++d) {
@@ -290,15 +293,15 @@ Result<void> check_prefix_guard(const Certificate& certificate, const tile::Prog
     bounds.push_back(upper);
     prefix.push_back(upper);
   }
-  return check_guard_equivalent(certificate, program, assumptions, bounds, prefix, limits);
+  return check_guard_equivalent(certificate, program, assumptions, op, bounds, prefix, limits);
 }
 
 Result<void> check_store_cover(const Certificate& certificate, const tile::Program& program,
-                               const Assumptions& assumptions, const AccessCheckLimits& limits) {
-  const auto touch = touch_of(program, certificate.operation);
+                               const Assumptions& assumptions, tile::OpId op, const AccessCheckLimits& limits) {
+  const auto touch = touch_of(program, op);
   if (!touch || !touch->store) return no_access();
-  ProgramPoints points(program, tile::OpId{certificate.operation});
-  Certificate expected = expected_head(MapExactCover::kId, program, certificate.operation, assumptions);
+  ProgramPoints points(program, op);
+  Certificate expected = expected_head(MapExactCover::kId, program, op, assumptions);
   expected.fields = {{"access", access_line(program, *touch)},
                      {"extents", extents_line(program, *touch)},
                      {"domain", point_text(program, points)}};
@@ -316,6 +319,18 @@ Result<void> check_store_cover(const Certificate& certificate, const tile::Progr
   const std::string wrong = sampled_cover_fault(program, *touch, points, limits.samples);
   if (!wrong.empty()) return certificate_refused("statement", wrong);
   return {};
+}
+
+std::optional<Result<void>> recheck_access(const tile::Program& program, const Assumptions& assumptions,
+                                           const Finding& finding) {
+  const tile::OpId op{finding.operation};
+  if (finding.family == AccessInBounds::kId) {
+    TW_CHECK(finding.part.has_value());
+    return check_access_in_bounds(*finding.certificate, program, assumptions, op, *finding.part);
+  }
+  if (finding.family == GuardEquivalent::kId) return check_prefix_guard(*finding.certificate, program, assumptions, op);
+  if (finding.family == MapExactCover::kId) return check_store_cover(*finding.certificate, program, assumptions, op);
+  return std::nullopt;
 }
 
 }  // namespace tilewright::proof

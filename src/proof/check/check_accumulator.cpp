@@ -88,22 +88,18 @@ std::string trips_fault(const ProgramScan& scan, OpId region, const Assumptions&
 
 namespace {
 
-const tile::MmaOp* checked_mma(const check::ProgramScan& scan, const Certificate& certificate) {
-  return scan.as<tile::MmaOp>(OpId{certificate.operation});
-}
-
 std::unexpected<Diags> not_an_mma() { return certificate_refused("operation", "expected an mma of the program"); }
 
 }  // namespace
 
 Result<void> check_recurrence_closed(const Certificate& certificate, const tile::Program& program,
-                                     const Assumptions& assumptions, const MatrixCheckLimits& limits) {
+                                     const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits& limits) {
   const check::ProgramScan scan(program);
-  if (checked_mma(scan, certificate) == nullptr) return not_an_mma();
+  if (scan.as<tile::MmaOp>(op) == nullptr) return not_an_mma();
   std::string wrong;
-  const auto found = check::accumulator_of(scan, OpId{certificate.operation}, wrong);
+  const auto found = check::accumulator_of(scan, op, wrong);
   if (!found) return certificate_refused("operation", wrong);
-  Certificate expected = scan.head(RecurrenceClosed::kId, certificate.operation, assumptions);
+  Certificate expected = scan.head(RecurrenceClosed::kId, op.index, assumptions);
   expected.fields = {{"region", scan.loop(found->region)},
                      {"update", scan.call(found->mma)},
                      {"carry", fmt::format("{}", found->carry)},
@@ -151,11 +147,11 @@ std::string sink_projection(const check::ProgramScan& scan, const check::Accumul
 }  // namespace
 
 Result<void> check_output_direct(const Certificate& certificate, const tile::Program& program,
-                                 const Assumptions& assumptions, const MatrixCheckLimits& limits) {
+                                 const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits& limits) {
   const check::ProgramScan scan(program);
-  if (checked_mma(scan, certificate) == nullptr) return not_an_mma();
+  if (scan.as<tile::MmaOp>(op) == nullptr) return not_an_mma();
   std::string wrong;
-  const auto found = check::accumulator_of(scan, OpId{certificate.operation}, wrong);
+  const auto found = check::accumulator_of(scan, op, wrong);
   if (!found) return certificate_refused("operation", wrong);
   const auto literal = scan.literal(found->init);
   if (!literal) return certificate_refused("operation", "the initial value is no literal");
@@ -163,7 +159,7 @@ Result<void> check_output_direct(const Certificate& certificate, const tile::Pro
   if (!wrong.empty()) return certificate_refused("operation", wrong);
   const std::string projection = sink_projection(scan, *found, sink, wrong);
   if (!wrong.empty()) return certificate_refused("operation", wrong);
-  Certificate expected = scan.head(OutputDirect::kId, certificate.operation, assumptions);
+  Certificate expected = scan.head(OutputDirect::kId, op.index, assumptions);
   expected.fields = {{"update", scan.call(found->mma)},
                      {"region", scan.loop(found->region)},
                      {"axes", scan.axis_list(found->argument)},
@@ -177,23 +173,23 @@ Result<void> check_output_direct(const Certificate& certificate, const tile::Pro
 }
 
 Result<void> check_overwrite_allowed(const Certificate& certificate, const tile::Program& program,
-                                     const Assumptions& assumptions, const MatrixCheckLimits&) {
+                                     const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits&) {
   const check::ProgramScan scan(program);
-  const tile::MmaOp* mma = checked_mma(scan, certificate);
+  const auto* mma = scan.as<tile::MmaOp>(op);
   if (mma == nullptr || !mma->reassociate) return not_an_mma();
   ValueId value = mma->c;
   std::string form = "standalone";
   if (!program.value(value).def.valid()) {
     std::string wrong;
-    const auto found = check::accumulator_of(scan, OpId{certificate.operation}, wrong);
+    const auto found = check::accumulator_of(scan, op, wrong);
     if (!found || found->trips != "1") return certificate_refused("operation", "expected one iteration " + wrong);
     value = found->init;
     form = "one iteration";
   }
   const auto literal = scan.literal(value);
   if (!literal || literal->bits != 0) return certificate_refused("operation", "expected the accumulator +0");
-  Certificate expected = scan.head(OverwriteAllowed::kId, certificate.operation, assumptions);
-  expected.fields = {{"mma", scan.call(OpId{certificate.operation})},
+  Certificate expected = scan.head(OverwriteAllowed::kId, op.index, assumptions);
+  expected.fields = {{"mma", scan.call(op)},
                      {"form", form},
                      {"accumulator", scan.value_name(value)},
                      {"literal", check::ProgramScan::number(*literal)}};

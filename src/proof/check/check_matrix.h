@@ -22,20 +22,27 @@ struct MatrixCheckLimits {
 
 /// Nothing, or CertificateInvalid with the field that differs ("statement" when the lines agree and the claim fails).
 Result<void> check_recurrence_closed(const Certificate& certificate, const tile::Program& program,
-                                     const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                     const Assumptions& assumptions, tile::OpId op,
+                                     const MatrixCheckLimits& limits = {});
 Result<void> check_output_direct(const Certificate& certificate, const tile::Program& program,
-                                 const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                 const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits& limits = {});
 Result<void> check_overwrite_allowed(const Certificate& certificate, const tile::Program& program,
-                                     const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                     const Assumptions& assumptions, tile::OpId op,
+                                     const MatrixCheckLimits& limits = {});
 Result<void> check_epilogue_same_owner(const Certificate& certificate, const tile::Program& program,
-                                       const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                       const Assumptions& assumptions, tile::OpId op,
+                                       const MatrixCheckLimits& limits = {});
 Result<void> check_load_forwardable(const Certificate& certificate, const tile::Program& program,
-                                    const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                    const Assumptions& assumptions, tile::OpId op,
+                                    const MatrixCheckLimits& limits = {});
 Result<void> check_extent_bounded_k(const Certificate& certificate, const tile::Program& program,
-                                    const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                    const Assumptions& assumptions, tile::OpId op,
+                                    const MatrixCheckLimits& limits = {});
 Result<void> check_extent_bounded_mn(const Certificate& certificate, const tile::Program& program,
-                                     const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                     const Assumptions& assumptions, tile::OpId op,
+                                     const MatrixCheckLimits& limits = {});
 Result<void> check_store_bounded_prefix(const Certificate& certificate, const tile::Program& program,
-                                        const Assumptions& assumptions, const MatrixCheckLimits& limits = {});
+                                        const Assumptions& assumptions, tile::OpId op,
+                                        const MatrixCheckLimits& limits = {});
 
 }  // namespace tilewright::proof

@@ -131,13 +131,12 @@ class ForwardScan {
 }  // namespace
 
 Result<void> check_load_forwardable(const Certificate& certificate, const tile::Program& program,
-                                    const Assumptions& assumptions, const MatrixCheckLimits&) {
+                                    const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits&) {
   const ProgramScan scan(program);
-  const OpId op{certificate.operation};
   if (scan.as<tile::LoadOp>(op) == nullptr) return certificate_refused("operation", "expected a load of the program");
   const ForwardScan found(scan, op, assumptions);
   if (!found.wrong().empty()) return certificate_refused("operation", found.wrong());
-  Certificate expected = scan.head(LoadForwardable::kId, certificate.operation, assumptions);
+  Certificate expected = scan.head(LoadForwardable::kId, op.index, assumptions);
   if (const auto promise = found.promise()) expected.premises.push_back(*promise);
   expected.fields = {{"access", scan.touch(op)},
                      {"launch", fmt::format("{}", found.launch())},
@@ -275,10 +274,10 @@ class ExtentScan {
 };
 
 Result<void> check_extent(std::string_view family, bool prefix, const Certificate& certificate,
-                          const tile::Program& program, const Assumptions& assumptions,
+                          const tile::Program& program, const Assumptions& assumptions, OpId op,
                           const MatrixCheckLimits& limits) {
   const ProgramScan scan(program);
-  ExtentScan extents(scan, OpId{certificate.operation}, assumptions, prefix);
+  ExtentScan extents(scan, op, assumptions, prefix);
   const auto expected = extents.expected(family);
   if (!expected) return std::unexpected(expected.error());
   TW_TRY_VOID(compare_certificates(certificate, *expected));
@@ -289,13 +288,13 @@ Result<void> check_extent(std::string_view family, bool prefix, const Certificat
 }  // namespace
 
 Result<void> check_extent_bounded_k(const Certificate& certificate, const tile::Program& program,
-                                    const Assumptions& assumptions, const MatrixCheckLimits& limits) {
-  return check_extent(ExtentBoundedK::kId, false, certificate, program, assumptions, limits);
+                                    const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits& limits) {
+  return check_extent(ExtentBoundedK::kId, false, certificate, program, assumptions, op, limits);
 }
 
 Result<void> check_extent_bounded_mn(const Certificate& certificate, const tile::Program& program,
-                                     const Assumptions& assumptions, const MatrixCheckLimits& limits) {
-  return check_extent(ExtentBoundedMn::kId, true, certificate, program, assumptions, limits);
+                                     const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits& limits) {
+  return check_extent(ExtentBoundedMn::kId, true, certificate, program, assumptions, op, limits);
 }
 
 }  // namespace tilewright::proof

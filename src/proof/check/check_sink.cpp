@@ -130,9 +130,8 @@ OpId update_of(const ProgramScan& scan, ValueId result) {
 }  // namespace
 
 Result<void> check_epilogue_same_owner(const Certificate& certificate, const tile::Program& program,
-                                       const Assumptions& assumptions, const MatrixCheckLimits& limits) {
+                                       const Assumptions& assumptions, tile::OpId op, const MatrixCheckLimits& limits) {
   const ProgramScan scan(program);
-  const OpId op{certificate.operation};
   if (scan.as<tile::StoreOp>(op) == nullptr) return certificate_refused("operation", "expected a store of the program");
   const EpilogueScan found(scan, op);
   if (!found.wrong().empty()) return certificate_refused("operation", found.wrong());
@@ -140,7 +139,7 @@ Result<void> check_epilogue_same_owner(const Certificate& certificate, const til
   std::string wrong = "the accumulator is no update by an mma";
   const auto accumulator = mma.valid() ? check::accumulator_of(scan, mma, wrong) : std::nullopt;
   if (!accumulator || accumulator->result != found.accumulator()) return certificate_refused("operation", wrong);
-  Certificate expected = scan.head(EpilogueSameOwner::kId, certificate.operation, assumptions);
+  Certificate expected = scan.head(EpilogueSameOwner::kId, op.index, assumptions);
   expected.fields = {{"accumulator", scan.value_name(found.accumulator())},
                      {"update", fmt::format("op {} {}", mma.index, scan.call(mma))},
                      {"axes", scan.axis_list(found.accumulator())},
@@ -226,16 +225,16 @@ class PrefixScan {
 }  // namespace
 
 Result<void> check_store_bounded_prefix(const Certificate& certificate, const tile::Program& program,
-                                        const Assumptions& assumptions, const MatrixCheckLimits& limits) {
+                                        const Assumptions& assumptions, tile::OpId op,
+                                        const MatrixCheckLimits& limits) {
   const ProgramScan scan(program);
-  const OpId op{certificate.operation};
   const auto* store = scan.as<tile::StoreOp>(op);
   if (store == nullptr || store->bounds != tile::BoundsPolicy::Zero)
     return certificate_refused("operation", "expected a store with bounds");
   const PrefixScan found(scan, op);
   if (!found.wrong().empty()) return certificate_refused("operation", found.wrong());
   ProgramPoints points(program, op);
-  Certificate expected = scan.head(StoreBoundedPrefix::kId, certificate.operation, assumptions);
+  Certificate expected = scan.head(StoreBoundedPrefix::kId, op.index, assumptions);
   bool open = false;
   for (tile::IndexId extent : found.extents()) {
     const auto number = program.index().as_constant(extent);
