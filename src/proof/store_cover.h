@@ -9,8 +9,10 @@
 //             kCollision with two points, or kUnreached with an element. Unknown: kConditional (a branch stands around
 //             the store), kNoSets, kQuota.
 // Fallback    The store keeps its place, and the object what it held.
-// Check       check_store_cover: counts the stores of each element at the bound sizes, or at a list of small ones.
-// Tests       tests/proof/store_cover_test.cpp
+// Check       check_store_cover: counts the stores of each element at the bound sizes, or at a list of small ones; of a
+//             large domain by the dimensions of the object that belong together.
+// Tests       tests/proof/access_families_test.cpp, tests/proof/access_property_test.cpp,
+//             tests/proof/cover_check_test.cpp
 #pragma once
 
 #include "proof/map_exact_cover.h"

@@ -1,13 +1,11 @@
 #include "proof/check/check_access.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "proof/access_in_bounds.h"
+#include "proof/check/check_cover.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/program_points.h"
 #include "proof/map_exact_cover.h"
@@ -177,64 +175,6 @@ std::string guard_line(const tile::Program& program, const Guard& guard) {
   return text.empty() ? "true" : text;
 }
 
-/// What one point of a store's domain writes.
-struct Stored {
-  std::vector<std::int64_t> element;
-  bool inside = true;
-  std::string fault;
-};
-
-Stored stored_at(const tile::Program& program, const Touch& touch, const ProgramPoints& points) {
-  Stored stored;
-  for (std::size_t d = 0; d < touch.coords.size(); ++d) {
-    const auto at = points.value(touch.coords[d]), extent = points.value(program.object(touch.object).extents[d]);
-    if (!at || !extent) return {{}, false, "a coordinate has no value"};
-    stored.element.push_back(*at);
-    stored.inside = stored.inside && *at >= 0 && *at < *extent;
-  }
-  return stored;
-}
-
-/// Samples of a domain that is too large to visit: no two points of them store one element.
-std::string sampled_cover_fault(const tile::Program& program, const Touch& touch, ProgramPoints& points, int samples) {
-  std::map<std::vector<std::int64_t>, std::vector<std::int64_t>> writers;
-  std::string wrong;
-  points.visit(0, samples, [&] {
-    const Stored stored = stored_at(program, touch, points);
-    wrong = stored.fault;
-    if (!stored.inside) return wrong.empty();
-    const std::vector<std::int64_t> point = points.point();
-    const auto [known, fresh] = writers.emplace(stored.element, point);
-    if (!fresh && known->second != point) wrong = "two points store one element";
-    return wrong.empty();
-  });
-  return wrong;
-}
-
-/// Nothing when each element of the object is stored once at the sizes; above the limit of points, not looked at.
-std::string cover_fault(const tile::Program& program, const Touch& touch, ProgramPoints& points, std::int64_t limit,
-                        bool& looked) {
-  std::vector<std::int64_t> extents;
-  std::int64_t elements = 1;
-  for (tile::IndexId id : program.object(touch.object).extents) {
-    extents.push_back(std::max<std::int64_t>(points.value(id).value_or(0), 0));
-    if (extents.back() != 0 && elements > limit / extents.back()) return {};
-    elements *= extents.back();
-  }
-  std::map<std::vector<std::int64_t>, int> stores;
-  std::string wrong;
-  const auto coverage = points.visit(limit, 0, [&] {
-    const Stored stored = stored_at(program, touch, points);
-    wrong = stored.fault;
-    if (stored.inside && ++stores[stored.element] > 1) wrong = "an element is stored twice";
-    return wrong.empty();
-  });
-  if (coverage == ProgramPoints::Coverage::Sampled) return {};
-  looked = true;
-  if (wrong.empty() && static_cast<std::int64_t>(stores.size()) != elements) wrong = "an element is not stored";
-  return wrong;
-}
-
 }  // namespace
 
 Result<void> check_access_in_bounds(const Certificate& certificate, const tile::Program& program,
@@ -294,31 +234,6 @@ Result<void> check_prefix_guard(const Certificate& certificate, const tile::Prog
     prefix.push_back(upper);
   }
   return check_guard_equivalent(certificate, program, assumptions, op, bounds, prefix, limits);
-}
-
-Result<void> check_store_cover(const Certificate& certificate, const tile::Program& program,
-                               const Assumptions& assumptions, tile::OpId op, const AccessCheckLimits& limits) {
-  const auto touch = touch_of(program, op);
-  if (!touch || !touch->store) return no_access();
-  ProgramPoints points(program, op);
-  Certificate expected = expected_head(MapExactCover::kId, program, op, assumptions);
-  expected.fields = {{"access", access_line(program, *touch)},
-                     {"extents", extents_line(program, *touch)},
-                     {"domain", point_text(program, points)}};
-  TW_TRY_VOID(compare_certificates(certificate, expected));
-  if (points.in_branch()) return certificate_refused("statement", "a branch stands around the store");
-  bool looked = false;
-  std::int64_t budget = limits.total;
-  for (const std::vector<std::int64_t>& sizes : check::trial_sizes(program, assumptions.least_size)) {
-    points.set_sizes(sizes);
-    const std::string wrong = cover_fault(program, *touch, points, std::min(limits.points, budget), looked);
-    budget -= points.steps();
-    if (!wrong.empty()) return certificate_refused("statement", wrong);
-  }
-  if (looked) return {};
-  const std::string wrong = sampled_cover_fault(program, *touch, points, limits.samples);
-  if (!wrong.empty()) return certificate_refused("statement", wrong);
-  return {};
 }
 
 std::optional<Result<void>> recheck_access(const tile::Program& program, const Assumptions& assumptions,

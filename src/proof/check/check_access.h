@@ -35,11 +35,6 @@ Result<void> check_guard_equivalent(const Certificate& certificate, const tile::
 Result<void> check_prefix_guard(const Certificate& certificate, const tile::Program& program,
                                 const Assumptions& assumptions, tile::OpId op, const AccessCheckLimits& limits = {});
 
-/// Of a store. Sizes at which the domain has more than `points` points are passed over; when all have, samples are
-/// looked at for an element that two points store, and whether every element is stored is not looked at.
-Result<void> check_store_cover(const Certificate& certificate, const tile::Program& program,
-                               const Assumptions& assumptions, tile::OpId op, const AccessCheckLimits& limits = {});
-
 /// The certificate of a proved finding about an access: access.in_bounds for the part that the finding asked about,
 /// guard.equivalent of its bounds, map.exact_cover of a store. Nothing when the finding is of another family.
 std::optional<Result<void>> recheck_access(const tile::Program& program, const Assumptions& assumptions,

@@ -184,16 +184,6 @@ class PrefixScan {
     return line.empty() ? "none" : line;
   }
 
-  std::string domain(const ProgramPoints& points) const {
-    std::string line;
-    for (const ProgramPoints::Dimension& dimension : points.dimensions())
-      line +=
-          (line.empty() ? "" : ", ") +
-          (dimension.coord.valid() ? program_.coords()[dimension.coord].name : program_.axes()[dimension.axis].label) +
-          " in " + text(dimension.extent);
-    return line.empty() ? "one point" : line;
-  }
-
   /// At the current point: inside exactly when every axis is below the length of its prefix.
   std::string fault_at(const ProgramPoints& points) const {
     bool inside = true, in_prefix = true;
@@ -246,7 +236,7 @@ Result<void> check_store_bounded_prefix(const Certificate& certificate, const ti
                                                                 program.object(store->object).name)});
   expected.fields = {{"access", scan.touch(op)},
                      {"extents", scan.sizes(store->object)},
-                     {"domain", found.domain(points)},
+                     {"domain", scan.domain(points)},
                      {"lengths", found.lengths()}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
   const auto trials = check::trial_sizes(program, assumptions.least_size);

@@ -115,6 +115,16 @@ std::string ProgramScan::sizes(tile::ObjectId object) const {
   return text.empty() ? "1" : text;
 }
 
+std::string ProgramScan::domain(const ProgramPoints& points) const {
+  std::string text;
+  for (const ProgramPoints::Dimension& dimension : points.dimensions())
+    text +=
+        (text.empty() ? "" : ", ") +
+        (dimension.coord.valid() ? program_.coords()[dimension.coord].name : program_.axes()[dimension.axis].label) +
+        " in " + tile::print_index(program_, dimension.extent);
+  return text.empty() ? "one point" : text;
+}
+
 std::string ProgramScan::number(tile::Literal literal) {
   if (literal.bits == 0) return "+0";
   if (literal.bits == std::uint64_t{1} << 63) return "-0";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "proof/certificate.h"
+#include "proof/check/program_points.h"
 #include "proof/subject.h"
 #include "tile/program.h"
 
@@ -55,6 +56,7 @@ class ProgramScan {
   std::string axis_list(tile::ValueId value) const;
   std::string touch(tile::OpId op) const;  ///< "load A[i, k]", "store C[i]"
   std::string sizes(tile::ObjectId object) const;
+  std::string domain(const ProgramPoints& points) const;  ///< "i in 3, m in 64", "one point"
   static std::string number(tile::Literal literal);
 
   /// Of the axis in a sum of products with numbers; nothing for any other tree that holds the axis.
