@@ -92,6 +92,31 @@ TEST(AccessInBounds, TheWitnessViolates) {
   EXPECT_GE(at.at("i") * 4 + at.at("a"), at.at("M"));
 }
 
+TEST(AccessInBounds, TheLastElementOfEverySize) {
+  EXPECT_EQ(ask(store_text("M", "i in M", "i")).all, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M", "i in M", "i + 1")).all_code, AccessInBounds::kPastEnd);
+  EXPECT_EQ(ask(store_text("M", "i in M", "M - 1 - i")).all, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M", "i in M", "M - 2 - i")).all_code, AccessInBounds::kBelowZero);
+}
+
+TEST(AccessInBounds, TheInteriorIsWholeTiles) {
+  // The second coordinate leaves where i is 1: in the interior exactly when the tile of the first is whole there.
+  const auto interior = [](const std::string& first) {
+    return ask(store_text("8, 1", "i in 2", first + ", i")).interior;
+  };
+  EXPECT_EQ(interior("i*4 + a"), Kind::Refuted);
+  EXPECT_EQ(interior("i*4 + a + 1"), Kind::Proved);
+  EXPECT_EQ(interior("4 - i*4 + a"), Kind::Refuted);
+  EXPECT_EQ(interior("3 - i*4 + a"), Kind::Proved);
+}
+
+TEST(AccessInBounds, WhatChangesNothingIsLookedThrough) {
+  // The axis moves the coordinate by 1, though the tree does not say it: prover and checker agree on the interior.
+  EXPECT_EQ(ask(store_text("M", "i in 2", "(i*2 + a) % 9")).interior, Kind::Proved);
+  EXPECT_EQ(ask(store_text("M", "i in 2", "min(i*2 + a, 5)")).interior, Kind::Proved);
+  EXPECT_NE(ask(store_text("M", "i in 2", "(i*2 + a) % 5")).interior, Kind::Proved);
+}
+
 TEST(AccessInBounds, ABranchMakesARefutationUnknown) {
   const std::string text =
       "program p(M) {\n in X: f32[M]\n out Y: f32[M]\n parallel i in M {\n axis a: 4\n c = i == 0\n if c {\n"

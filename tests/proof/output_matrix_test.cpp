@@ -77,6 +77,7 @@ TEST(OutputDirect, HowTheStoreProjects) {
   EXPECT_EQ(direct({{kDirectStore, "C[i*8 + m*2, j*8 + n] = acc"}}), Direct::kNotProjected);
   EXPECT_EQ(direct({{kDirectStore, "C[i*8 + m + n, j*8 + n] = acc"}}), Direct::kNotProjected);
   EXPECT_EQ(direct({{kDirectStore, "C[i*8 + (m ^ 1), j*8 + n] = acc"}}), Direct::kNotAffine);
+  EXPECT_EQ(direct({{kDirectStore, "C[i*8 + m % 8, j*8 + n] = acc"}}), "proved");
   EXPECT_EQ(direct({{"out C: f32[M, N]", "out C: f32[4, M, N]"}, {kDirectStore, "C[k, i*8 + m, j*8 + n] = acc"}}),
             Direct::kExtraAxis);
   EXPECT_EQ(direct({{"acc[m, n] = 0.0", "memory S: f32[8, 8]\n    acc[m, n] = 0.0"},

@@ -57,6 +57,12 @@ TEST(StoreBoundedPrefix, Structure) {
   EXPECT_EQ(prefix("M", "i in 3", "Y[(a ^ 1) + i] = 1.0"), Prefix::kNotAffine);
 }
 
+TEST(StoreBoundedPrefix, WhatChangesNothingIsLookedThrough) {
+  EXPECT_EQ(prefix("M", "i in 3", "Y[min(i + a, M)] = 1.0"), "proved");
+  EXPECT_EQ(prefix("M", "i in 3", "Y[(i + a) % 6] = 1.0"), "proved");
+  EXPECT_EQ(prefix("M", "i in 3", "Y[(i + a) % 5] = 1.0"), Prefix::kNotAffine);
+}
+
 TEST(StoreBoundedPrefix, BoundaryOfTheExtent) {
   EXPECT_EQ(prefix("M", "i in 3", "Y[i*4 + a] = 1.0", {{"M", 2147483647}}), "proved");
   EXPECT_EQ(prefix("M", "i in 3", "Y[i*4 + a] = 1.0", {{"M", 2147483648}}), Prefix::kTooLarge);

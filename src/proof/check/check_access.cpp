@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "proof/access_in_bounds.h"
+#include "proof/check/axis_moves.h"
 #include "proof/check/check_cover.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/program_points.h"
@@ -109,37 +110,10 @@ struct UnitAxis {
   tile::AxisId axis;
 };
 
-/// Writes an expression as coefficient * axis + the rest, when it is a sum of products with numbers; by evaluation of
-/// the tree, without any normal form.
-std::optional<std::int64_t> coefficient_of(const tile::Program& program, tile::IndexId expr, tile::AxisId axis) {
-  const tile::IndexNode& node = program.index()[expr];
-  const auto axes = program.index().axes(expr);
-  if (std::find(axes.begin(), axes.end(), axis) == axes.end()) return 0;
-  if (node.kind == tile::IndexKind::Axis) return 1;
-  if (tile::is_index_leaf(node.kind)) return std::nullopt;
-  const auto a = coefficient_of(program, node.lhs, axis), b = coefficient_of(program, node.rhs, axis);
-  if (!a || !b) return std::nullopt;
-  if (node.kind == tile::IndexKind::Add) return *a + *b;
-  if (node.kind == tile::IndexKind::Sub) return *a - *b;
-  if (node.kind != tile::IndexKind::Mul) return std::nullopt;
-  const auto left = program.index().as_constant(node.lhs), right = program.index().as_constant(node.rhs);
-  if (right) return *a * *right;
-  return left ? std::optional(*left * *b) : std::nullopt;
-}
-
-std::vector<UnitAxis> unit_axes(const tile::Program& program, const Touch& touch) {
+std::vector<UnitAxis> unit_axes(const Touch& touch, const check::AxisMoves& moves) {
   std::vector<UnitAxis> found;
-  for (std::size_t d = 0; d < touch.coords.size(); ++d) {
-    std::optional<tile::AxisId> only;
-    bool unit = true;
-    for (tile::AxisId axis : program.index().axes(touch.coords[d])) {
-      const auto coefficient = coefficient_of(program, touch.coords[d], axis);
-      if (coefficient == 0) continue;
-      unit = unit && coefficient == 1 && !only;
-      only = axis;
-    }
-    if (only && unit) found.push_back({d, *only});
-  }
+  for (std::size_t d = 0; d < touch.coords.size(); ++d)
+    if (const auto axis = moves.unit_axis(touch.coords[d])) found.push_back({d, *axis});
   return found;
 }
 
@@ -190,7 +164,8 @@ Result<void> check_access_in_bounds(const Certificate& certificate, const tile::
                      {"domain", point_text(program, whole)},
                      {"part", interior ? "interior" : "all"}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
-  const auto units = unit_axes(program, *touch);
+  const check::AxisMoves moves(program, op, assumptions, limits.points, limits.samples);
+  const auto units = interior ? unit_axes(*touch, moves) : std::vector<UnitAxis>();
   return at_all_sizes(program, op, assumptions, limits, [&](const ProgramPoints& points) {
     if (interior && !is_interior(program, *touch, points, units)) return std::string();
     for (std::size_t d = 0; d < touch->coords.size(); ++d) {

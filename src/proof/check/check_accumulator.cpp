@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "proof/check/axis_moves.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/program_points.h"
 #include "proof/output_direct.h"
@@ -25,7 +26,7 @@ std::optional<std::int64_t> counted_trips(const ProgramScan& scan, OpId region) 
   for (tile::CoordId id : scan.program().list(scan.as<tile::RegionOp>(region)->coords)) {
     const auto extent = scan.program().index().as_constant(scan.program().coords()[id].extent);
     std::int64_t product = 0;
-    if (!extent || __builtin_mul_overflow(trips, *extent, &product)) return std::nullopt;
+    if (!extent || __builtin_mul_overflow(trips, std::max<std::int64_t>(*extent, 0), &product)) return std::nullopt;
     trips = product;
   }
   return trips;
@@ -128,7 +129,7 @@ OpId direct_sink(const check::ProgramScan& scan, const check::Accumulator& found
 }
 
 std::string sink_projection(const check::ProgramScan& scan, const check::Accumulator& found, OpId sink,
-                            std::string& wrong) {
+                            const check::AxisMoves& moves, std::string& wrong) {
   const tile::Program& program = scan.program();
   const auto coords = program.list(scan.as<tile::StoreOp>(sink)->coords);
   const auto axes = program.list(program.value(found.result).axes);
@@ -137,7 +138,7 @@ std::string sink_projection(const check::ProgramScan& scan, const check::Accumul
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) wrong = "the store broadcasts";
   std::string text;
   for (tile::AxisId axis : axes) {
-    const auto own = scan.own_dimension(coords, axis);
+    const auto own = moves.own_dimension(coords, axis);
     if (!own) wrong = "an axis has no dimension of its own";
     text += fmt::format("{}{} to dimension {}", text.empty() ? "" : ", ", program.axes()[axis].label, own.value_or(0));
   }
@@ -157,7 +158,8 @@ Result<void> check_output_direct(const Certificate& certificate, const tile::Pro
   if (!literal) return certificate_refused("operation", "the initial value is no literal");
   const OpId sink = direct_sink(scan, *found, wrong);
   if (!wrong.empty()) return certificate_refused("operation", wrong);
-  const std::string projection = sink_projection(scan, *found, sink, wrong);
+  const check::AxisMoves moves(program, sink, assumptions, limits.points, limits.samples);
+  const std::string projection = sink_projection(scan, *found, sink, moves, wrong);
   if (!wrong.empty()) return certificate_refused("operation", wrong);
   Certificate expected = scan.head(OutputDirect::kId, op.index, assumptions);
   expected.fields = {{"update", scan.call(found->mma)},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "proof/check/axis_moves.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/check_matrix.h"
 #include "proof/check/program_points.h"
@@ -151,8 +152,9 @@ namespace {
 /// The two loads of an mma and the axes that they share with it.
 class ExtentScan {
  public:
-  ExtentScan(const ProgramScan& scan, OpId mma, const Assumptions& assumptions, bool prefix)
-      : scan_(scan), program_(scan.program()), mma_(mma), assumptions_(assumptions), prefix_(prefix) {}
+  ExtentScan(const ProgramScan& scan, OpId mma, const Assumptions& assumptions, bool prefix,
+             const MatrixCheckLimits& limits)
+      : scan_(scan), program_(scan.program()), mma_(mma), assumptions_(assumptions), prefix_(prefix), limits_(limits) {}
 
   Result<Certificate> expected(std::string_view family) {
     const auto* mma = scan_.as<tile::MmaOp>(mma_);
@@ -186,7 +188,7 @@ class ExtentScan {
   }
 
   /// Empty, or what fails at a point of one of the loads.
-  std::string fault(const MatrixCheckLimits& limits) {
+  std::string fault() {
     bool compared = false;
     std::string wrong;
     const auto trials = check::trial_sizes(program_, assumptions_.least_size);
@@ -195,7 +197,7 @@ class ExtentScan {
       ProgramPoints points(program_, load.op);
       for (const std::vector<std::int64_t>& sizes : trials) {
         points.set_sizes(sizes);
-        const auto coverage = points.visit(limits.points, limits.samples, [&] {
+        const auto coverage = points.visit(limits_.points, limits_.samples, [&] {
           wrong = fault_at(points, load, compared);
           return wrong.empty();
         });
@@ -235,7 +237,8 @@ class ExtentScan {
       certificate.premises.push_back(*promise);
     if (payload->bounds != tile::BoundsPolicy::Zero) return certificate_refused("operation", "expected bounds");
     load = {op, payload->object, program_.list(payload->coords), program_.object(payload->object).extents, 0, 0, outer};
-    const auto step = scan_.own_dimension(load.coords, step_), other = scan_.own_dimension(load.coords, outer);
+    const check::AxisMoves moves(program_, op, assumptions_, limits_.points, limits_.samples);
+    const auto step = moves.own_dimension(load.coords, step_), other = moves.own_dimension(load.coords, outer);
     if (!step || !other) return certificate_refused("operation", "expected axes with dimensions of their own");
     load.step = *step;
     load.outer = *other;
@@ -268,6 +271,7 @@ class ExtentScan {
   OpId mma_;
   const Assumptions& assumptions_;
   bool prefix_;
+  const MatrixCheckLimits& limits_;
   bool any_point_ = false;
   tile::AxisId step_, row_, column_;
   Load loads_[2];
@@ -277,11 +281,11 @@ Result<void> check_extent(std::string_view family, bool prefix, const Certificat
                           const tile::Program& program, const Assumptions& assumptions, OpId op,
                           const MatrixCheckLimits& limits) {
   const ProgramScan scan(program);
-  ExtentScan extents(scan, op, assumptions, prefix);
+  ExtentScan extents(scan, op, assumptions, prefix, limits);
   const auto expected = extents.expected(family);
   if (!expected) return std::unexpected(expected.error());
   TW_TRY_VOID(compare_certificates(certificate, *expected));
-  const std::string wrong = extents.fault(limits);
+  const std::string wrong = extents.fault();
   return wrong.empty() ? Result<void>() : certificate_refused("statement", wrong);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "proof/check/axis_moves.h"
 #include "proof/check/check_accumulator.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/check_matrix.h"
@@ -154,18 +155,15 @@ namespace {
 
 class PrefixScan {
  public:
-  PrefixScan(const ProgramScan& scan, OpId op)
+  PrefixScan(const ProgramScan& scan, OpId op, const check::AxisMoves& moves)
       : program_(scan.program()),
         coords_(program_.list(scan.as<tile::StoreOp>(op)->coords)),
         object_(scan.as<tile::StoreOp>(op)->object) {
     for (std::size_t d = 0; d < coords_.size(); ++d) {
-      tile::AxisId moving;
-      for (tile::AxisId axis : program_.index().axes(coords_[d])) {
-        if (scan.coefficient(coords_[d], axis) == 0) continue;
-        if (moving.valid() || scan.own_dimension(coords_, axis) != d) wrong_ = "an axis without dimension of its own";
-        moving = axis;
-      }
-      axes_.push_back(moving);
+      const auto axis = moves.unit_axis(coords_[d]);
+      if (axis ? moves.own_dimension(coords_, *axis) != d : !moves.stays(coords_[d]))
+        wrong_ = "an axis without dimension of its own";
+      axes_.push_back(axis.value_or(tile::AxisId{}));
     }
   }
 
@@ -221,7 +219,8 @@ Result<void> check_store_bounded_prefix(const Certificate& certificate, const ti
   const auto* store = scan.as<tile::StoreOp>(op);
   if (store == nullptr || store->bounds != tile::BoundsPolicy::Zero)
     return certificate_refused("operation", "expected a store with bounds");
-  const PrefixScan found(scan, op);
+  const check::AxisMoves moves(program, op, assumptions, limits.points, limits.samples);
+  const PrefixScan found(scan, op, moves);
   if (!found.wrong().empty()) return certificate_refused("operation", found.wrong());
   ProgramPoints points(program, op);
   Certificate expected = scan.head(StoreBoundedPrefix::kId, op.index, assumptions);

@@ -64,6 +64,12 @@ std::optional<std::int64_t> ProgramPoints::value(tile::IndexId expr) const {
   return program_.index().evaluate(expr, environment_);
 }
 
+std::optional<std::int64_t> ProgramPoints::value(tile::IndexId expr, tile::AxisId axis, std::int64_t number) const {
+  tile::IndexEnvironment moved = environment_;
+  moved.axis = [&](tile::AxisId id) { return id == axis ? std::optional(number) : environment_.axis(id); };
+  return program_.index().evaluate(expr, moved);
+}
+
 std::vector<std::int64_t> ProgramPoints::point() const {
   std::vector<std::int64_t> point;
   for (const Dimension& dimension : dimensions_)

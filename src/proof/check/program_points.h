@@ -34,6 +34,8 @@ class ProgramPoints {
   /// Values of the current point and the sizes.
   std::optional<std::int64_t> value(tile::IndexId expr) const;
   std::optional<std::int64_t> axis(tile::AxisId axis) const { return environment_.axis(axis); }
+  /// The value with one axis at this number.
+  std::optional<std::int64_t> value(tile::IndexId expr, tile::AxisId axis, std::int64_t number) const;
   /// Puts one dimension of the current point somewhere.
   void stand(std::size_t dimension, std::int64_t number) { at(dimensions_[dimension]) = number; }
 

@@ -131,36 +131,6 @@ std::string ProgramScan::number(tile::Literal literal) {
   return fmt::format("{} (bits {:016x})", literal.value(), literal.bits);
 }
 
-std::optional<std::int64_t> ProgramScan::coefficient(tile::IndexId expr, tile::AxisId axis) const {
-  const tile::IndexArena& index = program_.index();
-  const tile::IndexNode& node = index[expr];
-  const auto held = index.axes(expr);
-  if (std::find(held.begin(), held.end(), axis) == held.end()) return 0;
-  if (node.kind == tile::IndexKind::Axis) return 1;
-  const auto a = coefficient(node.lhs, axis), b = coefficient(node.rhs, axis);
-  if (!a || !b) return std::nullopt;
-  if (node.kind == tile::IndexKind::Add) return *a + *b;
-  if (node.kind == tile::IndexKind::Sub) return *a - *b;
-  if (node.kind != tile::IndexKind::Mul) return std::nullopt;
-  if (const auto times = index.as_constant(node.rhs)) return *a * *times;
-  const auto times = index.as_constant(node.lhs);
-  return times ? std::optional(*times * *b) : std::nullopt;
-}
-
-std::optional<std::size_t> ProgramScan::own_dimension(const std::vector<tile::IndexId>& coords,
-                                                      tile::AxisId axis) const {
-  std::optional<std::size_t> own;
-  for (std::size_t d = 0; d < coords.size(); ++d) {
-    const auto moves = coefficient(coords[d], axis);
-    if (moves == 0) continue;
-    if (moves != 1 || own) return std::nullopt;
-    for (tile::AxisId other : program_.index().axes(coords[d]))
-      if (other != axis && coefficient(coords[d], other) != 0) return std::nullopt;
-    own = d;
-  }
-  return own;
-}
-
 Certificate ProgramScan::head(std::string_view family, std::uint32_t operation, const Assumptions& assumptions) const {
   Certificate expected{std::string(family), tile::meaning_hash(program_), operation, {}, {}};
   expected.premises.push_back({Guarantor::Verifier, "the program passes the verifier"});

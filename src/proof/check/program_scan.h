@@ -59,12 +59,6 @@ class ProgramScan {
   std::string domain(const ProgramPoints& points) const;  ///< "i in 3, m in 64", "one point"
   static std::string number(tile::Literal literal);
 
-  /// Of the axis in a sum of products with numbers; nothing for any other tree that holds the axis.
-  std::optional<std::int64_t> coefficient(tile::IndexId expr, tile::AxisId axis) const;
-  /// The one dimension of these coordinates that moves with the axis, by exactly 1 and with no other axis, while no
-  /// other dimension holds it.
-  std::optional<std::size_t> own_dimension(const std::vector<tile::IndexId>& coords, tile::AxisId axis) const;
-
   /// Head and common premises of a certificate about an operation.
   Certificate head(std::string_view family, std::uint32_t operation, const Assumptions& assumptions) const;
 
