@@ -89,7 +89,7 @@ DomainAnswer DomainQuestions::ask(tile::IndexId expr, tile::AxisId axis, std::op
   return answer_of(bridge, wrong, bridge.points_are_exact(), text + " is " + side);
 }
 
-DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b, tile::AxisId axis) const {
+DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b) const {
   const std::string text =
       fmt::format("{} - ({}) against {} - ({})", tile::print_index(subject_.program, a.extent),
                   tile::print_index(subject_.program, a.expr), tile::print_index(subject_.program, b.extent),
@@ -99,12 +99,12 @@ DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b, tile
   const sets::Query query(context_);
   const DomainSets bridge(subject_, domain_, context_);
   const auto domain = bridge.points();
-  const auto moved = axis_in(bridge, domain_, axis);
+  const auto moved_a = axis_in(bridge, domain_, a.axis), moved_b = axis_in(bridge, domain_, b.axis);
   const auto extent_a = bridge.function(a.extent), at_a = bridge.function(a.expr);
   const auto extent_b = bridge.function(b.extent), at_b = bridge.function(b.expr);
-  if (!domain || !moved || !extent_a || !at_a || !extent_b || !at_b)
+  if (!domain || !moved_a || !moved_b || !extent_a || !at_a || !extent_b || !at_b)
     return {DomainAnswer::Kind::NoSets, {}, text + " is not quasi-affine, or may overflow"};
-  const sets::Function left_a = *extent_a - (*at_a - *moved), left_b = *extent_b - (*at_b - *moved);
+  const sets::Function left_a = *extent_a - (*at_a - *moved_a), left_b = *extent_b - (*at_b - *moved_b);
   const DomainAnswer less = answer_of(bridge, domain->intersect(sets::less(left_a, left_b)), bridge.points_are_exact(),
                                       text + ": the first is less");
   if (!less.holds()) return less;

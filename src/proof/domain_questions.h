@@ -40,8 +40,9 @@ class DomainQuestions {
   /// What is left of an extent behind an origin (a coordinate at axis = 0) is the same for both coordinates.
   struct Remaining {
     tile::IndexId extent, expr;
+    tile::AxisId axis;
   };
-  DomainAnswer equal(const Remaining& a, const Remaining& b, tile::AxisId axis) const;
+  DomainAnswer equal(const Remaining& a, const Remaining& b) const;
 
  private:
   DomainAnswer ask(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;

@@ -25,8 +25,10 @@ namespace {
 
 struct Operand {
   const Access* load = nullptr;
-  std::size_t step = 0;   ///< dimension of the contraction axis
-  std::size_t outer = 0;  ///< dimension of the other axis
+  AxisId step_axis, outer_axis;  ///< of the load; the mma may know them by other names
+  std::string relabelled;        ///< "q: k, r: m": axes of the load and of the mma, where they differ
+  std::size_t step = 0;          ///< dimension of the contraction axis
+  std::size_t outer = 0;         ///< dimension of the other axis
 };
 
 template <class Family>
@@ -61,10 +63,41 @@ class ExtentProver {
 
   AxisId step() const { return roles_.contraction[0]; }
 
+  /// Through relabellings to the load, with the names that it has for the two axes.
+  const Access* find_load(tile::ValueId value, Operand& operand) const {
+    OpId op = subject_.uses.definitions[value].op;
+    for (; only_relabels(program_, op); op = subject_.uses.definitions[value].op) {
+      const auto& reindex = std::get<tile::ReindexOp>(program_.op(op).payload);
+      const auto from = program_.list(program_.value(reindex.operand).axes);
+      const auto coords = program_.list(reindex.coords);
+      AxisId step = operand.step_axis, outer = operand.outer_axis;
+      for (std::size_t i = 0; i < coords.size(); ++i) {
+        const AxisId to = program_.index()[coords[i]].axis();
+        if (to == operand.step_axis) step = from[i];
+        if (to == operand.outer_axis) outer = from[i];
+      }
+      operand.step_axis = step;
+      operand.outer_axis = outer;
+      value = reindex.operand;
+    }
+    const Access* load = subject_.accesses.of(op);
+    return load == nullptr || load->is_store || load->value != value ? nullptr : load;
+  }
+
+  void name_axes(AxisId outer, Operand& operand) const {
+    for (const auto& [of_load, of_mma] : {std::pair(operand.outer_axis, outer), std::pair(operand.step_axis, step())})
+      if (of_load != of_mma)
+        operand.relabelled += fmt::format("{}{}: {}", operand.relabelled.empty() ? "" : ", ",
+                                          program_.axes()[of_load].label, program_.axes()[of_mma].label);
+  }
+
   Answer find(tile::ValueId value, AxisId outer, Operand& operand) {
-    const Access* load = subject_.accesses.of(subject_.uses.definitions[value].op);
-    if (load == nullptr || load->is_store || load->value != value)
-      return broken(Family::kNotALoad, value_text(program_, value) + " is no load", op_);
+    operand.step_axis = step();
+    operand.outer_axis = outer;
+    const Access* load = find_load(value, operand);
+    if (load == nullptr)
+      return broken(Family::kNotALoad, value_text(program_, value) + " is no load, nor a relabelling of one", op_);
+    name_axes(outer, operand);
     const auto forwardable = prove_load_forwardable(subject_, load->op);
     if (const auto* refuted = std::get_if<Refuted>(&forwardable))
       return Refuted{Family::kNotForwardable, refuted->witness};
@@ -75,13 +108,16 @@ class ExtentProver {
     if (load->bounds != tile::BoundsPolicy::Zero)
       return broken(Family::kAssumed, "the load promises its bounds", load->op);
     if (const auto fault = form_fault(program_, *load)) return Unknown{Family::kNotAffine, *fault};
-    const auto at_step = load->unit_dimension_of(step()), at_outer = load->unit_dimension_of(outer);
+    const auto at_step = load->unit_dimension_of(operand.step_axis);
+    const auto at_outer = load->unit_dimension_of(operand.outer_axis);
     if (!at_step || !at_outer)
-      return broken(
-          Family::kNotProjected,
-          fmt::format("axis {} has no unit dimension of its own", program_.axes()[at_step ? outer : step()].label),
-          load->op);
-    operand = {load, *at_step, *at_outer};
+      return broken(Family::kNotProjected,
+                    fmt::format("axis {} has no unit dimension of its own",
+                                program_.axes()[at_step ? operand.outer_axis : operand.step_axis].label),
+                    load->op);
+    operand.load = load;
+    operand.step = *at_step;
+    operand.outer = *at_outer;
     return std::nullopt;
   }
 
@@ -109,13 +145,17 @@ class ExtentProver {
     return std::nullopt;
   }
 
-  /// Where the forms are not equal, sets decide over the domain of the load in more regions.
+  /// Where the forms are not equal, sets decide over the domain of the load in more regions, with the axis of the
+  /// other.
   Answer ask_lengths() const {
     const auto a = length(a_), b = length(b_);
     if (a && b && *a == *b) return std::nullopt;
     const bool a_is_inner = a_.load->domain.dimensions.size() >= b_.load->domain.dimensions.size();
-    const DomainQuestions questions(subject_, (a_is_inner ? a_ : b_).load->domain, context_);
-    DomainAnswer answer = questions.equal(remaining(a_), remaining(b_), step());
+    const Operand &inner = a_is_inner ? a_ : b_, &other = a_is_inner ? b_ : a_;
+    analysis::OverDomain domain = inner.load->domain;
+    if (domain.find(other.step_axis) == nullptr) domain.dimensions.push_back(*other.load->domain.find(other.step_axis));
+    const DomainQuestions questions(subject_, domain, context_);
+    DomainAnswer answer = questions.equal(remaining(a_), remaining(b_));
     if (answer.holds()) return std::nullopt;
     return verdict_of<Family>(std::move(answer), Family::kLengthsDiffer);
   }
@@ -128,13 +168,18 @@ class ExtentProver {
 
   static DomainQuestions::Remaining remaining(const Operand& operand) {
     const AccessDimension& dimension = operand.load->dimensions[operand.step];
-    return {dimension.extent, dimension.expr};
+    return {dimension.extent, dimension.expr, operand.step_axis};
   }
 
   std::string length_text(const Operand& operand) const {
     const AccessDimension& dimension = operand.load->dimensions[operand.step];
     return fmt::format("{} - ({} at {} = 0)", tile::print_index(program_, dimension.extent),
-                       tile::print_index(program_, dimension.expr), program_.axes()[step()].label);
+                       tile::print_index(program_, dimension.expr), program_.axes()[operand.step_axis].label);
+  }
+
+  std::string load_text(const Operand& operand) const {
+    const std::string text = access_text(program_, *operand.load);
+    return operand.relabelled.empty() ? text : text + " relabelled " + operand.relabelled;
   }
 
   Certificate certificate() const {
@@ -145,9 +190,9 @@ class ExtentProver {
                           {"axes", fmt::format("row {}, column {}, contraction {} in {}", axes[roles_.rows[0]].label,
                                                axes[roles_.columns[0]].label, axes[step()].label,
                                                tile::print_index(program_, axes[step()].extent))},
-                          {"a", access_text(program_, *a_.load)},
+                          {"a", load_text(a_)},
                           {"a_extents", extents_text(program_, a_.load->object)},
-                          {"b", access_text(program_, *b_.load)},
+                          {"b", load_text(b_)},
                           {"b_extents", extents_text(program_, b_.load->object)},
                           {"a_length", length_text(a_)},
                           {"b_length", length_text(b_)}};

@@ -1,17 +1,19 @@
 // PROOF extent.bounded_k and extent.bounded_mn
-// Question    Are both operands of an mma loads that move with their axes by 1, each in a dimension of its own, and is
-//             every step of the contraction that lies outside of an object outside of BOTH, as a suffix: with p the
-//             origin of the contraction axis and D the extent there, 0 <= p < D at every point, and D - p equal for a
-//             and b? bounded_k: the other axis of each operand is inside everywhere. bounded_mn: its origin is at least
-//             0, so that what is inside is a prefix of length clamp(D - p, 0, T).
+// Question    Are both operands of an mma loads, or relabellings of loads, that move with their axes by 1, each in a
+//             dimension of its own, and is every step of the contraction that lies outside of an object outside of
+//             BOTH, as a suffix: with p the origin of the contraction axis and D the extent there, 0 <= p < D at every
+//             point, and D - p equal for a and b? bounded_k: the other axis of each operand is inside everywhere.
+//             bounded_mn: its origin is at least 0, so that what is inside is a prefix of length clamp(D - p, 0, T).
 // Premises    load.forwardable of both operands (asked here), with the promise about aliasing where it was needed;
 //             sizes within the assumptions, when they are open.
-// Method      Roles by axis identity; unit projections of src/analysis; origins by ranges of affine forms, else integer
-//             sets over the domain, exact; equal lengths by equal affine forms, else by those sets.
+// Method      Roles by axis identity, followed through the relabellings to the axes of the loads; unit projections of
+//             src/analysis; origins by ranges of affine forms, else integer sets over the domain, exact; equal lengths
+//             by equal affine forms, else by those sets.
 // Conclusion  Proved: the mma may run over min(D - p, BK) steps of the objects themselves. Refuted: kNotRank2 (not one
-//             row, one column and one contraction axis), kNotALoad, kNotForwardable, kAssumed (the author promises
-//             bounds), kNotProjected, kOriginBelowZero, kOriginPastEnd, kLengthsDiffer, kOuterOutside, kFixedOutside (a
-//             dimension without axis). Unknown: kNotForwardable, kNotAffine, kConditional, kNoSets, kQuota.
+//             row, one column and one contraction axis), kNotALoad (nor a relabelling of one), kNotForwardable,
+//             kAssumed (the author promises bounds), kNotProjected, kOriginBelowZero, kOriginPastEnd, kLengthsDiffer,
+//             kOuterOutside, kFixedOutside (a dimension without axis). Unknown: kNotForwardable, kNotAffine,
+//             kConditional, kNoSets, kQuota.
 // Fallback    Snapshots padded with +0 and the whole tile.
 // Check       check_extent_bounded_k, check_extent_bounded_mn: origins, lengths and bounds at the points of both loads.
 // Tests       tests/proof/extent_matrix_test.cpp

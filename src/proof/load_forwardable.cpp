@@ -19,9 +19,6 @@ using analysis::Use;
 using tile::OpId;
 using tile::ValueId;
 
-namespace {
-
-/// Every axis of the operand is another axis of the result, of the same extent.
 bool only_relabels(const tile::Program& program, OpId op) {
   const auto* reindex = std::get_if<tile::ReindexOp>(&program.op(op).payload);
   if (reindex == nullptr) return false;
@@ -37,6 +34,8 @@ bool only_relabels(const tile::Program& program, OpId op) {
   }
   return seen.size() == coords.size() && coords.size() == result.size();
 }
+
+namespace {
 
 class ForwardProver {
  public:

@@ -37,6 +37,9 @@ struct LoadForwardable {
   static constexpr std::string_view kAliasing = "aliasing";
 };
 
+/// A reindex every one of whose axes is another axis of the operand, of the same extent.
+bool only_relabels(const tile::Program& program, tile::OpId op);
+
 /// `op` is a load.
 Verdict<LoadForwardable> prove_load_forwardable(const Subject& subject, tile::OpId op);
 

@@ -81,6 +81,73 @@ TEST(ExtentBounded, Structure) {
   EXPECT_EQ(findings.at(0).code, BoundedMn::kNotForwardable);
 }
 
+/// The load of A under other names, and relabellings to the axes of the product.
+Changes renamed(const std::string& load, const std::string& relabels, const std::string& axes = "k: 4, q: 4, r: 8") {
+  return {{"k: 4", axes}, {kOperandA, load + "\n      " + relabels}};
+}
+
+TEST(ExtentBounded, ThroughRelabellings) {
+  const Changes chain = renamed("x[r, q] = A[i*8 + r, s*4 + q]", "y = relabel(x, q: k)\n      a = relabel(y, r: m)");
+  EXPECT_EQ(bounded_mn(chain), "proved");
+  EXPECT_EQ(bounded_k(chain), "proved");
+  EXPECT_EQ(answer(matrix_program(product_text(chain), {}), BoundedMn::kId), "proved");
+  const auto findings = ask_family(matrix_program(product_text(chain)), BoundedMn::kId);
+  ASSERT_EQ(findings.size(), 1u);
+  const std::string text = print_certificate(*findings[0].certificate);
+  for (const char* line : {"a load A[i*8 + r, s*4 + q] relabelled r: m, q: k\n", "a_length 10 - (s*4 + q at q = 0)\n",
+                           "b load B[s*4 + k, j*8 + n]\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+TEST(ExtentBounded, RelabellingsThatExchangeAxes) {
+  const Changes square{
+      {"k: 4", "k: 8"}, {"ceildiv(K, 4)", "ceildiv(K, 8)"}, {kOperandB, "b[k, n] = B[s*8 + k, j*8 + n]"}};
+  const auto exchanged = [&](const std::string& load) {
+    Changes changes = square;
+    changes.push_back({kOperandA, load + "\n      a[m, k] = x[k, m]"});
+    return bounded_mn(changes);
+  };
+  EXPECT_EQ(exchanged("x[m, k] = A[i*8 + k, s*8 + m]"), "proved");
+  EXPECT_EQ(exchanged("x[m, k] = A[i*8 + m, s*8 + k]"), BoundedMn::kLengthsDiffer);
+}
+
+TEST(ExtentBounded, BoundariesBehindRelabellings) {
+  const auto shifted = [](const std::string& by, const std::string& by_b) {
+    Changes changes = renamed("x[m, q] = A[i*8 + m, s*4 + q" + by + "]", "a = relabel(x, q: k)");
+    changes.push_back({kOperandB, "b[k, n] = B[s*4 + k" + by_b + ", j*8 + n]"});
+    return bounded_mn(changes);
+  };
+  EXPECT_EQ(shifted(" + 1", " + 1"), "proved");
+  EXPECT_EQ(shifted(" + 1", ""), BoundedMn::kLengthsDiffer);
+  EXPECT_EQ(shifted(" + 2", " + 2"), BoundedMn::kOriginPastEnd);
+  EXPECT_EQ(shifted(" - 1", " - 1"), BoundedMn::kOriginBelowZero);
+  EXPECT_EQ(
+      bounded_k(renamed("x[r, k] = A[i*8 + r, s*4 + k]", "a = relabel(x, r: m)"), {{"M", 15}, {"N", 8}, {"K", 10}}),
+      BoundedK::kOuterOutside);
+}
+
+TEST(ExtentBounded, LengthsOfRelabelledOperandsBySets) {
+  // Equal lengths that no affine form shows: each is asked about with an axis of its own.
+  Changes changes = renamed("x[m, q] = A[i*8 + m, s*4 + q]", "a = relabel(x, q: k)");
+  changes.push_back({"B: f32[K, N]", "B: f32[(K*2)/2, N]"});
+  EXPECT_EQ(answer(matrix_program(product_text(changes), {}), BoundedMn::kId), "proved");
+  changes.back().second = "B: f32[(K*2 + 1)/2 + 1, N]";
+  EXPECT_EQ(answer(matrix_program(product_text(changes), {}), BoundedMn::kId), BoundedMn::kLengthsDiffer);
+}
+
+TEST(ExtentBounded, WhatChangesNothingIsLookedThrough) {
+  EXPECT_EQ(bounded_mn({{kOperandA, "a[m, k] = A[i*8 + min(m, 7), s*4 + k % 4]"}}), "proved");
+  EXPECT_NE(bounded_mn({{kOperandA, "a[m, k] = A[i*8 + min(m, 6), s*4 + k % 4]"}}), "proved");
+}
+
+TEST(ExtentBounded, OtherReindexesAreNoRelabellings) {
+  EXPECT_EQ(bounded_mn(renamed("x[m, q] = A[i*8 + m, s*4 + q]", "a[m, k] = x[m, 3 - k]")), BoundedMn::kNotALoad);
+  EXPECT_EQ(bounded_mn(renamed("x[m, q] = A[i*8 + m, s*4 + q]", "a[m, k] = x[m, k + 1]", "k: 4, q: 5")),
+            BoundedMn::kNotALoad);
+  EXPECT_EQ(bounded_mn(renamed("x[m, q] = A[i*8 + m, s*4 + q]", "a = relabel(x, q: k)\n      D[i*8 + m, q] = x")),
+            BoundedMn::kNotForwardable);
+}
+
 TEST(ExtentBounded, TwoContractionAxes) {
   EXPECT_EQ(bounded_mn({{"k: 4", "k: 4, q: 2"},
                         {"A: f32[M, K]", "A: f32[M, K, 2]"},

@@ -174,13 +174,12 @@ class ExtentScan {
     Certificate certificate = scan_.head(family, mma_.index, assumptions_);
     TW_TRY_VOID(read(mma->a, row_, loads_[0], certificate));
     TW_TRY_VOID(read(mma->b, column_, loads_[1], certificate));
-    const auto label = [&](tile::AxisId axis) { return program_.axes()[axis].label; };
     certificate.fields = {{"mma", scan_.call(mma_)},
                           {"axes", fmt::format("row {}, column {}, contraction {} in {}", label(row_), label(column_),
                                                label(step_), text(program_.axes()[step_].extent))},
-                          {"a", scan_.touch(loads_[0].op)},
+                          {"a", load_line(loads_[0], row_)},
                           {"a_extents", scan_.sizes(loads_[0].object)},
-                          {"b", scan_.touch(loads_[1].op)},
+                          {"b", load_line(loads_[1], column_)},
                           {"b_extents", scan_.sizes(loads_[1].object)},
                           {"a_length", length_line(loads_[0])},
                           {"b_length", length_line(loads_[1])}};
@@ -213,19 +212,42 @@ class ExtentScan {
     OpId op;
     tile::ObjectId object;
     std::vector<tile::IndexId> coords, extents;
-    std::size_t step = 0, outer = 0;
-    tile::AxisId outer_axis;
+    std::size_t step = 0, outer = 0;     ///< dimensions of the object
+    tile::AxisId step_axis, outer_axis;  ///< as the load names them
   };
 
   std::vector<tile::AxisId> axes_of(ValueId value) const { return program_.list(program_.value(value).axes); }
   std::string text(tile::IndexId id) const { return tile::print_index(program_, id); }
+  std::string label(tile::AxisId axis) const { return program_.axes()[axis].label; }
+
+  std::string load_line(const Load& load, tile::AxisId outer) const {
+    std::string line = scan_.touch(load.op);
+    const char* between = " relabelled ";
+    if (load.outer_axis != outer) line += between + label(load.outer_axis) + ": " + label(outer), between = ", ";
+    if (load.step_axis != step_) line += between + label(load.step_axis) + ": " + label(step_);
+    return line;
+  }
 
   std::string length_line(const Load& load) const {
     return fmt::format("{} - ({} at {} = 0)", text(load.extents[load.step]), text(load.coords[load.step]),
-                       program_.axes()[step_].label);
+                       label(load.step_axis));
   }
 
   Result<void> read(ValueId value, tile::AxisId outer, Load& load, Certificate& certificate) const {
+    tile::AxisId step_axis = step_, outer_axis = outer;
+    // Each axis of a relabelling stands alone in the coordinate of the operand's axis that it renames.
+    while (const auto* relabel = scan_.made_by<tile::ReindexOp>(value)) {
+      const auto coords = program_.list(relabel->coords);
+      const auto renamed = [&](tile::AxisId axis) {
+        std::size_t at = 0;
+        while (at < coords.size() && !is_axis(coords[at], axis)) ++at;
+        return at < coords.size() ? axes_of(relabel->operand)[at] : tile::AxisId{};
+      };
+      step_axis = renamed(step_axis);
+      outer_axis = renamed(outer_axis);
+      if (!step_axis.valid() || !outer_axis.valid()) break;
+      value = relabel->operand;
+    }
     const OpId op = program_.value(value).def;
     const auto* payload = scan_.as<tile::LoadOp>(op);
     if (payload == nullptr) return certificate_refused("operation", "expected operands that are loads");
@@ -236,9 +258,11 @@ class ExtentScan {
         std::find(certificate.premises.begin(), certificate.premises.end(), *promise) == certificate.premises.end())
       certificate.premises.push_back(*promise);
     if (payload->bounds != tile::BoundsPolicy::Zero) return certificate_refused("operation", "expected bounds");
-    load = {op, payload->object, program_.list(payload->coords), program_.object(payload->object).extents, 0, 0, outer};
+    load = {op,        payload->object, program_.list(payload->coords), program_.object(payload->object).extents, 0, 0,
+            step_axis, outer_axis};
     const check::AxisMoves moves(program_, op, assumptions_, limits_.points, limits_.samples);
-    const auto step = moves.own_dimension(load.coords, step_), other = moves.own_dimension(load.coords, outer);
+    const auto step = moves.own_dimension(load.coords, step_axis);
+    const auto other = moves.own_dimension(load.coords, outer_axis);
     if (!step || !other) return certificate_refused("operation", "expected axes with dimensions of their own");
     load.step = *step;
     load.outer = *other;
@@ -249,7 +273,7 @@ class ExtentScan {
     any_point_ = true;
     for (std::size_t d = 0; d < load.coords.size(); ++d) {
       const auto at = points.value(load.coords[d]), extent = points.value(load.extents[d]);
-      const auto step = points.axis(step_), outer = points.axis(load.outer_axis);
+      const auto step = points.axis(load.step_axis), outer = points.axis(load.outer_axis);
       if (!at || !extent || !step || !outer) return "a coordinate has no value";
       const std::int64_t origin = *at - (d == load.step ? *step : d == load.outer && prefix_ ? *outer : 0);
       const bool open_above = d == load.outer && prefix_;
@@ -261,9 +285,13 @@ class ExtentScan {
   }
 
   std::optional<std::int64_t> length_at(const ProgramPoints& points, const Load& load) const {
-    const auto at = points.value(load.coords[load.step]), extent = points.value(load.extents[load.step]);
-    const auto step = points.axis(step_);
-    return at && extent && step ? std::optional(*extent - (*at - *step)) : std::nullopt;
+    const auto origin = points.value(load.coords[load.step], load.step_axis, 0);
+    const auto extent = points.value(load.extents[load.step]);
+    return origin && extent ? std::optional(*extent - *origin) : std::nullopt;
+  }
+
+  bool is_axis(tile::IndexId expr, tile::AxisId axis) const {
+    return program_.index()[expr].kind == tile::IndexKind::Axis && program_.index()[expr].axis() == axis;
   }
 
   const ProgramScan& scan_;
