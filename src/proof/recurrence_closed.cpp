@@ -1,7 +1,12 @@
 #include "proof/recurrence_closed.h"
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "analysis/effects.h"
 #include "analysis/roles.h"
 #include "proof/issuer.h"
 #include "proof/matrix_text.h"
@@ -46,8 +51,9 @@ class RecurrenceProver {
     const auto found = carry_of_mma(subject_, op_);
     if (!found) return broken(RecurrenceClosed::kNotYielded, "the result is no next value of the region", op_);
     if (!found->carry->is_closed()) return open(found->carry->faults.front());
-    if (const OpId other = other_mma(found->recurrence->region); other.valid())
-      return broken(RecurrenceClosed::kSeveralMma, "the region holds another mma", other);
+    if (const OpId region = found->recurrence->region; holds_another_mma(region))
+      if (const OpId source = source_in(region); source.valid())
+        return broken(RecurrenceClosed::kSeveralMma, "an operand may come from another mma of the region", source);
     return ask_trips(*found, nest.regions.back());
   }
 
@@ -66,10 +72,50 @@ class RecurrenceProver {
     return broken_by(code_of(fault.reason), std::move(what));
   }
 
-  OpId other_mma(OpId region) const {
-    for (OpId op : subject_.walk.order)
-      if (op != op_ && analysis::as_mma(program_, op) != nullptr && subject_.walk.encloses(region, op)) return op;
+  bool holds_another_mma(OpId region) const {
+    return std::any_of(subject_.walk.order.begin(), subject_.walk.order.end(), [&](OpId op) {
+      return op != op_ && analysis::as_mma(program_, op) != nullptr && subject_.walk.encloses(region, op);
+    });
+  }
+
+  /// An mma of the region that an operand is made of, or a load that its stores may reach; none when there is none.
+  OpId source_in(OpId region) const {
+    const tile::MmaOp& mma = *analysis::as_mma(program_, op_);
+    const analysis::Effects effects = analysis::effects_of(program_, region);
+    std::vector<tile::ValueId> open{mma.a, mma.b};
+    std::set<tile::ValueId> seen;
+    while (!open.empty()) {
+      const tile::ValueId value = open.back();
+      open.pop_back();
+      const analysis::Definition& made_by = subject_.uses.definitions[value];
+      const bool is_inside = made_by.op == region || subject_.walk.encloses(region, made_by.op);
+      if (!is_inside || !seen.insert(value).second) continue;
+      if (analysis::as_mma(program_, made_by.op) != nullptr) return made_by.op;
+      const analysis::Access* load = subject_.accesses.of(made_by.op);
+      if (load != nullptr && (!effects.opaque.empty() ||
+                              std::count(effects.may_write.begin(), effects.may_write.end(), load->object) != 0))
+        return made_by.op;
+      add_sources(made_by, open);
+    }
     return {};
+  }
+
+  void add_sources(const analysis::Definition& made_by, std::vector<tile::ValueId>& open) const {
+    const tile::OpPayload& payload = program_.op(made_by.op).payload;
+    const auto add_yield = [&](tile::BlockId block) {
+      if (block.valid()) open.push_back(program_.list(program_.block(block).yields)[made_by.position]);
+    };
+    if (const auto* region = std::get_if<tile::RegionOp>(&payload)) {
+      open.push_back(program_.list(region->inits)[made_by.position]);
+      add_yield(region->body);
+    } else if (const auto* branch = std::get_if<tile::IfOp>(&payload)) {
+      open.push_back(branch->condition);
+      open.push_back(program_.list(branch->inits)[made_by.position]);
+      add_yield(branch->then_block);
+      add_yield(branch->else_block);
+    } else {
+      tile::for_each_operand(program_, payload, [&](tile::ValueId operand) { open.push_back(operand); });
+    }
   }
 
   Verdict<RecurrenceClosed> ask_trips(const CarryOfMma& found, const analysis::NestRegion& region) const {

@@ -1,13 +1,17 @@
 // PROOF recurrence.closed
 // Question    Is the mma the whole update of a carry: in every iteration of a region that surely iterates, argument ->
-//             mma(a, b, argument) -> next value, over the full tile, seen by nobody else?
+//             mma(a, b, argument) -> next value, over the full tile, seen by nobody else? And are its operands made
+//             without any other mma of the region?
 // Premises    the verifier's (carry, argument, next value and result have one type and the same axes, so that the
 //             update is of the full tile); sizes within the assumptions, when they are open.
-// Method      Exact on the structure: uses and recurrences of src/analysis. Trips: the number, or a lower bound by
-//             ranges. Conclusion  Proved: the accumulator may live in fragments for the whole region. Refuted, with the
-//             operation or use that breaks it: kNoLoop, kInBranch, kNotYielded, kAccumulatorDiffers, kCarryIsOperand,
-//             kCarryObserved, kResultObserved, kSeveralMma (the region holds another mma), kZeroTrip. Unknown:
-//             kMaybeZeroTrip.
+// Method      Exact on the structure: uses and recurrences of src/analysis. Where the region holds another mma, the
+//             operands are followed back to what is made outside of the region, through operations, carries, inner
+//             regions and branches; a load of an object that the region stores to counts as made by the other mma.
+//             Trips: the number, or a lower bound by ranges.
+// Conclusion  Proved: the accumulator may live in fragments for the whole region; so may those of other mmas of the
+//             region that are proved, each in its own. Refuted, with the operation or use that breaks it: kNoLoop,
+//             kInBranch, kNotYielded, kAccumulatorDiffers, kCarryIsOperand, kCarryObserved, kResultObserved,
+//             kSeveralMma (an operand comes from another mma of the region), kZeroTrip. Unknown: kMaybeZeroTrip.
 // Fallback    C and D in storage of the reference realization.
 // Check       check_recurrence_closed: a scan of all uses; the trips by evaluation at the points of the domain.
 // Tests       tests/proof/recurrence_matrix_test.cpp

@@ -81,11 +81,72 @@ TEST(RecurrenceClosed, ExplicitMemoryThatObservesTheCarry) {
             Closed::kCarryObserved);
 }
 
-TEST(RecurrenceClosed, AnotherMma) {
+TEST(RecurrenceClosed, IndependentProductsShareARegion) {
   const Changes second{{"acc[m, n] = 0.0", "acc[m, n] = 0.0\n    two[m, n] = 0.0"},
                        {"acc = mma(a, b, acc)", "acc = mma(a, b, acc)\n      two = mma(a, b, two)"},
                        {"= acc\n  }", "= acc\n    D[i*8 + m, j*8 + n] = two\n  }"}};
-  EXPECT_EQ(answers(matrix_program(product_text(second)), Closed::kId), fmt::format("{0} {0}", Closed::kSeveralMma));
+  EXPECT_EQ(answers(matrix_program(product_text(second)), Closed::kId), "proved proved");
+  EXPECT_EQ(answers(matrix_program(product_text(second), {}), Closed::kId), "proved proved");
+  // A product beside the accumulator that is stored in each iteration, and one in an inner loop.
+  EXPECT_EQ(answers(matrix_program(product_text({{"acc = mma(a, b, acc)",
+                                                  "zero[m, n] = 0.0\n      p = mma(a, b, zero)\n"
+                                                  "      D[i*8 + m, j*8 + n] = p\n      acc = mma(a, b, acc)"}})),
+                    Closed::kId),
+            fmt::format("{} proved", Closed::kNotYielded));
+  EXPECT_EQ(
+      answers(matrix_program(product_text({{"acc = mma(a, b, acc)",
+                                            "g[m, n] = 0.0\n      serial t in 2 {\n        g = mma(a, b, g)\n"
+                                            "      }\n      D[i*8 + m, j*8 + n] = g\n      acc = mma(a, b, acc)"}})),
+              Closed::kId),
+      "proved proved");
+}
+
+/// What the accumulator's mma takes as `a`, where n and k have one extent; answers of all products.
+std::string fed_by(const std::string& before, const std::string& inside) {
+  return answers(
+      matrix_program(product_text({{"k: 4", "k: 8"},
+                                   {"ceildiv(K, 4)", "ceildiv(K, 8)"},
+                                   {"a[m, k] = A[i*8 + m, s*4 + k]", "a0[m, k] = A[i*8 + m, s*8 + k]"},
+                                   {"b[k, n] = B[s*4 + k, j*8 + n]", "b[k, n] = B[s*8 + k, j*8 + n]\n      " + inside},
+                                   {"acc[m, n] = 0.0", "acc[m, n] = 0.0\n    " + before}})),
+      Closed::kId);
+}
+
+TEST(RecurrenceClosed, AnOperandFromAnotherProduct) {
+  const std::string zero = "zero[m, n] = 0.0\n      ";
+  const std::string refused = fmt::format("{} {}", Closed::kNotYielded, Closed::kSeveralMma);
+  EXPECT_EQ(fed_by("", zero + "p = mma(a0, b, zero)\n      a[m, k] = relabel(p, n: k)"), refused);
+  EXPECT_EQ(fed_by("", zero + "p = mma(a0, b, zero)\n      e = exp(p)\n      a = relabel(e, n: k) + a0"), refused);
+  // Through another carry, also in the first iteration; through a branch; through an inner loop.
+  EXPECT_EQ(
+      fed_by("old[m, n] = 0.0", zero + "a[m, k] = relabel(old, n: k)\n      p = mma(a0, b, zero)\n      old = p * 0.5"),
+      refused);
+  EXPECT_EQ(fed_by("", zero + "p = mma(a0, b, zero)\n      g[m, n] = 1.0\n      if s == 0 {\n        g = p\n      }\n"
+                              "      a[m, k] = relabel(g, n: k)"),
+            refused);
+  EXPECT_EQ(fed_by("",
+                   "g[m, n] = 0.0\n      serial t in 2 {\n        g = mma(a0, b, g)\n      }\n"
+                   "      a[m, k] = relabel(g, n: k)"),
+            fmt::format("proved {}", Closed::kSeveralMma));
+  // Through storage: nobody looks for what a store of the region left there.
+  EXPECT_EQ(fed_by("memory S: f32[8, 8]", zero + "p = mma(a0, b, zero)\n      S[m, n] = p\n      a[m, k] = S[m, k]"),
+            refused);
+  EXPECT_EQ(fed_by("", zero + "p = mma(a0, b, zero)\n      D[i*8 + m, j*8 + n] = p\n      a[m, k] = D[i*8 + m, k]"),
+            refused);
+}
+
+TEST(RecurrenceClosed, ACarryThatNoProductReaches) {
+  const std::string two = "two[m, n] = 0.0\n    scale[m, k] = 1.0";
+  EXPECT_EQ(fed_by(two, "two = mma(a0, b, two)\n      scale = scale * 0.5\n      a = a0 * scale"), "proved proved");
+  EXPECT_EQ(fed_by(two, "two = mma(a0, b, two)\n      scale = scale + sum(two, n)\n      a = a0 * scale"),
+            fmt::format("{} {}", Closed::kResultObserved, Closed::kSeveralMma));
+  // The same without the other product.
+  EXPECT_EQ(fed_by("scale[m, k] = 1.0", "scale = scale * 0.5\n      a = a0 * scale"), "proved");
+}
+
+TEST(RecurrenceClosed, AProductThatReadsTheAccumulator) {
+  EXPECT_EQ(fed_by("two[m, n] = 0.0", "a = a0\n      x[m, k] = relabel(acc, n: k)\n      two = mma(x, b, two)"),
+            fmt::format("{} {}", Closed::kSeveralMma, Closed::kCarryObserved));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "proof/check/check_accumulator.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,78 @@ std::optional<std::int64_t> counted_trips(const ProgramScan& scan, OpId region) 
   return trips;
 }
 
+/// Values of a region that may depend on one of its products, that of one mma left out: what they are made into, by
+/// operations, carries, inner regions, branches, and objects that the region stores to.
+class ProductTaint {
+ public:
+  ProductTaint(const ProgramScan& scan, OpId region, OpId but)
+      : scan_(scan), program_(scan.program()), region_(region) {
+    for (OpId op : scan.order())
+      if (scan.inside(region, op)) inside_.push_back(op);
+    for (OpId op : inside_)
+      if (op != but && scan.as<tile::MmaOp>(op) != nullptr) tainted_.insert(scan.result_of(op));
+    has_products_ = !tainted_.empty();
+    for (OpId op : inside_)
+      if (const auto* load = scan.as<tile::LoadOp>(op); load != nullptr && may_store(load->object))
+        tainted_.insert(scan.result_of(op));
+    for (std::size_t before = 0; before != tainted_.size();) {
+      before = tainted_.size();
+      carry(region_);
+      for (OpId op : inside_) spread(op);
+    }
+  }
+
+  /// There is another product, and the value may depend on it.
+  bool reaches(ValueId value) const { return has_products_ && tainted_.count(value) != 0; }
+
+ private:
+  bool may_store(tile::ObjectId object) const {
+    return std::any_of(inside_.begin(), inside_.end(), [&](OpId op) {
+      const auto* store = scan_.as<tile::StoreOp>(op);
+      return scan_.as<tile::OpaqueOp>(op) != nullptr || (store != nullptr && store->object == object);
+    });
+  }
+
+  void spread(OpId op) {
+    const auto results = program_.list(program_.op(op).results);
+    const auto* branch = scan_.as<tile::IfOp>(op);
+    if (scan_.as<tile::RegionOp>(op) != nullptr) return carry(op);
+    bool any = false;
+    tile::for_each_operand(program_, program_.op(op).payload,
+                           [&](ValueId value) { any = any || tainted_.count(value) != 0; });
+    if (branch != nullptr) {
+      any = tainted_.count(branch->condition) != 0;
+      pass(program_.list(branch->inits), results);
+      for (tile::BlockId block : {branch->then_block, branch->else_block})
+        if (block.valid()) pass(program_.list(program_.block(block).yields), results);
+    }
+    if (any) tainted_.insert(results.begin(), results.end());
+  }
+
+  void carry(OpId op) {
+    const auto* region = scan_.as<tile::RegionOp>(op);
+    const auto arguments = program_.list(program_.block(region->body).args);
+    const auto yields = program_.list(program_.block(region->body).yields);
+    const auto results = program_.list(program_.op(op).results);
+    for (const auto& from : {program_.list(region->inits), yields}) {
+      pass(from, arguments);
+      pass(from, results);
+    }
+  }
+
+  void pass(const std::vector<ValueId>& from, const std::vector<ValueId>& to) {
+    for (std::size_t j = 0; j < std::min(from.size(), to.size()); ++j)
+      if (tainted_.count(from[j]) != 0) tainted_.insert(to[j]);
+  }
+
+  const ProgramScan& scan_;
+  const tile::Program& program_;
+  OpId region_;
+  std::vector<OpId> inside_;
+  std::set<ValueId> tainted_;
+  bool has_products_ = false;
+};
+
 bool used_only_by(const std::vector<ScanUse>& uses, OpId op, std::uint32_t position, bool is_yield) {
   return uses.size() == 1 && uses[0].op == op && uses[0].position == position && uses[0].is_yield == is_yield;
 }
@@ -58,9 +131,9 @@ std::optional<Accumulator> accumulator_of(const ProgramScan& scan, OpId mma, std
   found.result = program.list(program.op(owner).results)[found.carry];
   if (!used_only_by(scan.uses(found.argument), mma, 2, false)) return refuse("the carry has another use");
   if (!used_only_by(scan.uses(next), owner, found.carry, true)) return refuse("the result of the mma has another use");
-  for (OpId op : scan.order())
-    if (op != mma && scan.as<tile::MmaOp>(op) != nullptr && scan.inside(owner, op))
-      return refuse("the region holds another mma");
+  const ProductTaint others(scan, owner, mma);
+  if (others.reaches(scan.as<tile::MmaOp>(mma)->a) || others.reaches(scan.as<tile::MmaOp>(mma)->b))
+    return refuse("an operand may depend on another mma of the region");
   const auto trips = counted_trips(scan, owner);
   found.trips = trips ? fmt::format("{}", *trips) : "at least 1";
   return found;
