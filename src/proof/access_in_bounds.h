@@ -14,7 +14,7 @@
 // Fallback    The guard of the bounds policy stays.
 // Check       check_access_in_bounds: the operation and part of the question against those of the certificate; then the
 //             points of the domain up to a limit, else corners and samples; with open sizes at a list of small sizes.
-// Tests       tests/proof/access_families_test.cpp
+// Tests       tests/proof/access_families_test.cpp, tests/proof/access_property_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 //             kConditional, kNoSets, kQuota.
 // Fallback    Snapshots padded with +0 and the whole tile.
 // Check       check_extent_bounded_k, check_extent_bounded_mn: origins, lengths and bounds at the points of both loads.
-// Tests       tests/proof/extent_matrix_test.cpp
+// Tests       tests/proof/extent_matrix_test.cpp, tests/proof/operand_property_test.cpp
 #pragma once
 
 #include "proof/subject.h"

@@ -11,7 +11,7 @@
 //             kNotAConjunction (a condition has a part that is no comparison of index expressions), kNoSets, kQuota.
 // Fallback    The guard that the program has is kept.
 // Check       check_guard_equivalent: both guards evaluated at the points of the domain.
-// Tests       tests/proof/access_families_test.cpp
+// Tests       tests/proof/access_families_test.cpp, tests/proof/access_property_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 //             kAliasing (an overlapping buffer may be written).
 // Fallback    The snapshot is kept.
 // Check       check_load_forwardable: a scan of all uses and of the effects of the launch.
-// Tests       tests/proof/load_matrix_test.cpp
+// Tests       tests/proof/load_matrix_test.cpp, tests/proof/operand_property_test.cpp
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 //             kSeveralMma (an operand comes from another mma of the region), kZeroTrip. Unknown: kMaybeZeroTrip.
 // Fallback    C and D in storage of the reference realization.
 // Check       check_recurrence_closed: a scan of all uses; the trips by evaluation at the points of the domain.
-// Tests       tests/proof/recurrence_matrix_test.cpp
+// Tests       tests/proof/recurrence_matrix_test.cpp, tests/proof/product_property_test.cpp
 #pragma once
 
 #include <optional>

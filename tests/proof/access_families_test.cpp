@@ -1,9 +1,7 @@
-// access.in_bounds, guard.equivalent and map.exact_cover of stores: verdicts against enumeration, on bound programs and
-// for all sizes at once.
+// access.in_bounds, guard.equivalent and map.exact_cover of stores: each verdict and code, both sides of each boundary,
+// on bound programs and for all sizes at once. Random programs: access_property_test.cpp.
 #include <map>
-#include <random>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "proof/access_in_bounds.h"
@@ -168,90 +166,6 @@ TEST(StoreCover, TilesOfEverySize) {
   EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4)", "i*3 + a")).cover_code, MapExactCover::kCollision);
   EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4)", "i*5 + a")).cover, Kind::Refuted);
   EXPECT_EQ(ask(store_text("M", "i in ceildiv(M, 4), j in 2", "i*4 + a")).cover_code, MapExactCover::kCollision);
-}
-
-/// All verdicts about one random store against plain loops.
-struct Expected {
-  bool all = true, below = false, cover = true;
-};
-
-Expected enumerate(int size, int regions, int c0, int ca, int cb, int constant) {
-  Expected expected;
-  std::map<int, int> stores;
-  for (int i = 0; i < regions; ++i)
-    for (int a = 0; a < 4; ++a)
-      for (int b = 0; b < (cb == 0 ? 1 : 8); ++b) {
-        const int at = c0 * i + ca * a + cb * b + constant;
-        expected.all = expected.all && at >= 0 && at < size;
-        expected.below = expected.below || at < 0;
-        if (at >= 0 && at < size) ++stores[at];
-      }
-  for (int at = 0; at < size; ++at) expected.cover = expected.cover && stores[at] == 1;
-  return expected;
-}
-
-TEST(AccessFamilies, NoVerdictDisagreesWithEnumeration) {
-  constexpr std::uint32_t kSeed = 20261130;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
-  std::mt19937 random(kSeed);
-  const auto draw = [&](int low, int high) {
-    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
-  };
-  std::map<std::string, int> kinds;
-  for (int n = 0; n < 1500; ++n) {
-    const int size = draw(1, 64), regions = draw(1, 4), c0 = draw(0, 8), cb = draw(0, 2) * 4, constant = draw(-2, 2);
-    const int ca = draw(0, 3) == 0 ? 2 : 1;
-    std::string at = fmt::format("i*{} + a*{}", c0, ca);
-    if (cb != 0) at += fmt::format(" + b*{}", cb);
-    at += constant < 0 ? fmt::format(" - {}", -constant) : fmt::format(" + {}", constant);
-    const Answers found = ask(store_text("M", fmt::format("i in {}", regions), at), {{"M", size}});
-    const Expected expected = enumerate(size, regions, c0, ca, cb, constant);
-    EXPECT_EQ(found.all == Kind::Proved, expected.all) << at << " M=" << size;
-    EXPECT_EQ(found.guard == Kind::Proved, !expected.below) << at << " M=" << size;
-    EXPECT_EQ(found.cover == Kind::Proved, expected.cover) << at << " M=" << size << " i in " << regions;
-    ++kinds["all " + std::string(kind_name(found.all))];
-    ++kinds["guard " + std::string(kind_name(found.guard))];
-    ++kinds["cover " + std::string(kind_name(found.cover))];
-  }
-  for (const char* kind : {"all proved", "all refuted", "guard proved", "guard refuted", "cover refuted"})
-    EXPECT_GE(kinds[kind], 375) << kind;
-  EXPECT_GE(kinds["cover proved"], 5);
-}
-
-TEST(AccessCertificates, EveryAlteredFieldIsRefused) {
-  for (const std::map<std::string, std::int64_t>& sizes :
-       {std::map<std::string, std::int64_t>{}, std::map<std::string, std::int64_t>{{"M", 10}}}) {
-    const tile::Program program = program_of(store_text("M", "i in ceildiv(M, 4)", "i*4 + a"), sizes);
-    for (Finding finding : prove_program(program).findings) {
-      if (finding.kind != Kind::Proved) continue;
-      const Certificate original = *finding.certificate;
-      const auto refused = [&](Certificate changed) {
-        finding.certificate = std::make_shared<const Certificate>(std::move(changed));
-        EXPECT_FALSE(recheck(program, {}, finding)) << print_certificate(*finding.certificate);
-      };
-      EXPECT_TRUE(recheck(program, {}, finding));
-      Certificate changed = original;
-      changed.family += "x";
-      refused(changed);
-      changed = original;
-      ++changed.subject.low;
-      refused(changed);
-      changed = original;
-      ++changed.operation;
-      refused(changed);
-      changed = original;
-      changed.premises.pop_back();
-      refused(changed);
-      for (std::size_t f = 0; f < original.fields.size(); ++f) {
-        changed = original;
-        changed.fields[f].value += " + 1";
-        refused(changed);
-        changed = original;
-        changed.fields.erase(changed.fields.begin() + static_cast<std::ptrdiff_t>(f));
-        refused(changed);
-      }
-    }
-  }
 }
 
 TEST(AccessCertificates, AnInteriorProofIsNoProofOfAll) {

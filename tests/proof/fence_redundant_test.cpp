@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "case_count.h"
 #include "proof/altered_certificate.h"
 #include "proof/check/check_trace.h"
 #include "proof/trace_cases.h"
+#include "proof/verdict_tally.h"
 
 namespace tilewright::proof::fence_redundant_test {
 namespace {
@@ -185,13 +187,12 @@ TEST(FenceRedundant, AFalseStatementIsRefused) {
 }
 
 TEST(FenceRedundant, AgreesWithEveryExecution) {
-  int proved = 0, refuted = 0, unknown = 0, traces = 0;
-  for (std::uint64_t seed = 1; proved + refuted + unknown < 10'000; ++seed) {
+  VerdictTally tally{std::string(Family::kId)};
+  for (std::uint64_t seed = 1; tally.total() < case_count(10'000, 10); ++seed) {
     CaseRandom random(seed);
     const EffectTrace trace = random_trace(random);
     const auto all = executions(trace, 3, 400);
     if (!all) continue;
-    ++traces;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + print_effect_trace(trace));
     for (const TraceNode& node : trace.nodes) {
       const auto* fence = std::get_if<TraceFence>(&node);
@@ -199,28 +200,25 @@ TEST(FenceRedundant, AgreesWithEveryExecution) {
       const auto pairs = unseparated_pairs(trace, fence->identity, *all);
       const auto verdict = prove_fence_redundant(trace, fence->identity);
       if (const auto* token = std::get_if<Proved<Family>>(&verdict)) {
-        ++proved;
+        tally.add(Finding::Kind::Proved);
         ASSERT_TRUE(pairs.empty()) << fence->identity;
         ASSERT_TRUE(check_fence_redundant(token->certificate(), trace, fence->identity));
       } else if (const auto* no = std::get_if<Refuted>(&verdict)) {
-        ++refuted;
+        tally.add(Finding::Kind::Refuted);
         const UnseparatedPair pair{{static_cast<std::uint32_t>(no->witness.point[0].value)},
                                    {static_cast<std::uint32_t>(no->witness.point[1].value)}};
         ASSERT_TRUE(std::find(pairs.begin(), pairs.end(), pair) != pairs.end()) << fence->identity;
       } else {
-        ++unknown;
+        tally.add(Finding::Kind::Unknown);
       }
     }
   }
-  EXPECT_GE(proved, 2500);
-  EXPECT_GE(refuted, 2500);
-  EXPECT_GE(unknown, 2500);
-  std::printf("%d traces: proved %d, refuted %d, unknown %d\n", traces, proved, refuted, unknown);
+  tally.expect_quarters();
 }
 
 TEST(FenceRedundant, CoalescingKeepsEveryPairSeparated) {
   int traces = 0, sites = 0, gone = 0;
-  for (std::uint64_t seed = 1; traces < 3000; ++seed) {
+  for (std::uint64_t seed = 1; traces < case_count(3000); ++seed) {
     CaseRandom random(seed + 1'000'000);
     const EffectTrace trace = random_trace(random);
     const auto all = executions(trace, 3, 200);

@@ -28,7 +28,7 @@ tile::Program library_program(const std::string& name, const Numbers& numbers);
 
 Assumptions noalias();
 
-/// All findings of one family; what is proved is rechecked, and its certificate altered in every part.
+/// All findings of one family; what is proved is rechecked, and its certificate altered in many parts.
 std::vector<Finding> ask_family(const tile::Program& program, std::string_view family,
                                 const Assumptions& assumptions = noalias());
 /// "proved", or the code; of the first operation that is asked about. "" when none is.

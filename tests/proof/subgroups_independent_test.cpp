@@ -7,9 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "case_count.h"
 #include "proof/altered_certificate.h"
 #include "proof/check/check_trace.h"
 #include "proof/trace_cases.h"
+#include "proof/verdict_tally.h"
 
 namespace tilewright::proof::subgroups_independent_test {
 namespace {
@@ -230,8 +232,8 @@ bool observable(const EffectTrace& trace, const TraceStep& a, const TraceStep& b
 }
 
 TEST(SubgroupsIndependent, AgreesWithEveryPair) {
-  int proved = 0, refuted = 0, unknown = 0;
-  for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
+  VerdictTally tally{std::string(Family::kId)};
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
     CaseRandom random(seed);
     const EffectTrace trace = random_group(random);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + print_effect_trace(trace));
@@ -248,25 +250,22 @@ TEST(SubgroupsIndependent, AgreesWithEveryPair) {
         clean = clean && !observable(trace, *steps[i].second, *steps[j].second);
     const auto verdict = prove_subgroups_independent(trace);
     if (const auto* token = std::get_if<Proved<Family>>(&verdict)) {
-      ++proved;
+      tally.add(Finding::Kind::Proved);
       ASSERT_TRUE(clean && !opaque);
       ASSERT_TRUE(check_subgroups_independent(token->certificate(), trace));
     } else if (const auto* no = std::get_if<Refuted>(&verdict)) {
-      ++refuted;
+      tally.add(Finding::Kind::Refuted);
       const auto at = [&](std::size_t i) {
         return std::get<TraceStep>(trace[{static_cast<std::uint32_t>(no->witness.point[i].value)}]);
       };
       ASSERT_TRUE(observable(trace, at(0), at(1)));
       ASSERT_NE(no->witness.point[0].value, no->witness.point[1].value);
     } else {
-      ++unknown;
+      tally.add(Finding::Kind::Unknown);
       ASSERT_TRUE(clean);
     }
   }
-  EXPECT_GE(proved, 2500);
-  EXPECT_GE(refuted, 2500);
-  EXPECT_GE(unknown, 2500);
-  std::printf("proved %d, refuted %d, unknown %d\n", proved, refuted, unknown);
+  tally.expect_quarters();
 }
 
 }  // namespace
