@@ -28,10 +28,10 @@ int plan_command(const Words& words) {
       ->type_name("");
   app.add_option("NAME=VALUE", request.assignments, "Symbols and parameters (M=512 BM=32), types (T=f16)")
       ->type_name("");
-  app.add_option("--target", request.target, "metal-simdgroup, metal-mpp, cpu or interp")
+  app.add_option("--target", request.options.target, "metal-simdgroup, metal-mpp, cpu or interp")
       ->type_name("TARGET")
       ->capture_default_str();
-  app.add_option("--device", request.device, "A device profile, by name or file; default: the general one")
+  app.add_option("--device", request.options.device, "A device profile, by name or file; default: the general one")
       ->type_name("PROFILE");
   app.add_option("--set", request.settings, "A planner option or compile switch")
       ->type_name("OPTION=VALUE")

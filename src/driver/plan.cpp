@@ -12,6 +12,7 @@
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
+#include "driver/take.h"
 #include "plan/cost_priors.h"
 #include "plan/verify_plan.h"
 #include "support/files.h"
@@ -47,10 +48,11 @@ plan::Limits limits_of(const target::DeviceProfile& device) {
   take(device.limits.max_threads_per_group, limits.max_threads);
   take(device.limits.subgroup_size, limits.subgroup_size);
   take(device.limits.shared_memory_bytes, limits.shared_memory_bytes);
+  take(device.limits.shared_memory_granule_bytes, limits.shared_granule_bytes);
   return limits;
 }
 
-Result<plan::PlanningRequest> planning_request(const PlanRequest& request, const std::string& target,
+Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const std::string& target,
                                                const target::DeviceProfile& device) {
   plan::PlanningRequest planning;
   planning.target = target;
@@ -60,18 +62,8 @@ Result<plan::PlanningRequest> planning_request(const PlanRequest& request, const
   TW_TRY(const std::string profiles, find_installed(kProfileFolder));
   TW_TRY(planning.options.cost, plan::load_cost_priors(profiles + "/" + kPriorsFile));
   Diags faults;
-  for (const std::string& setting : request.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      faults.push_back(Diag{DiagCode::BadOption,
-                            fmt::format("--set expects OPTION=VALUE, found '{}'", setting),
-                            {},
-                            "for example --set threads_per_group=128",
-                            {}});
-      continue;
-    }
-    const auto set =
-        plan::set_option(planning.options, planning.switches, setting.substr(0, equals), setting.substr(equals + 1));
+  for (const auto& [name, value] : options.settings) {
+    const auto set = plan::set_option(planning.options, planning.switches, name, value);
     if (!set) faults.insert(faults.end(), set.error().begin(), set.error().end());
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
@@ -216,10 +208,9 @@ class Planner {
   Diags faults_;
 };
 
-Result<void> use_stored_plan(const std::string& file, const Program& program, const Bindings& bindings,
+Result<void> use_stored_plan(const StoredPlan& given, const Program& program, const Bindings& bindings,
                              PlanReport& report) {
-  TW_TRY(const std::string text, read_file(file));
-  TW_TRY(plan::Plan stored, plan::parse_plan(text, file));
+  TW_TRY(const plan::Plan stored, plan::parse_plan(given.text, given.label));
   TW_TRY(report.bound, tile::bind(program.impl().program, {bindings.numbers, bindings.types}));
   TW_TRY_VOID(tile::verify(report.bound));
   const proof::Subject subject = proof::make_subject(report.bound, Planner::assumptions(report.request));
@@ -261,19 +252,34 @@ Result<plan::CompileSwitches> target_switches(std::string_view target, const tar
 Result<PlanReport> plan_request(const PlanRequest& request) {
   TW_TRY(const Program program, Program::load(request.program));
   TW_TRY(const Values values, resolve_values(program, request.assignments));
-  TW_TRY(const std::string target, checked_target(request.target));
+  PlanOptions options = request.options;
+  Diags faults;
+  for (const std::string& setting : request.settings)
+    if (auto named = take(parse_named("--set", setting), faults)) options.settings.push_back(std::move(*named));
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  std::optional<StoredPlan> stored;
+  if (request.plan_file) {
+    TW_TRY(std::string text, read_file(*request.plan_file));
+    stored = StoredPlan{std::move(text), *request.plan_file};
+  }
+  return plan_report(program, values.bindings, options, stored);
+}
+
+Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,
+                               const std::optional<StoredPlan>& stored) {
+  TW_TRY(const std::string target, checked_target(options.target));
   PlanReport report;
-  TW_TRY(report.device, device_profile(request.device.empty() ? std::string(general_device(target)) : request.device));
-  TW_TRY(report.request, planning_request(request, target, report.device));
+  TW_TRY(report.device, device_profile(options.device.empty() ? std::string(general_device(target)) : options.device));
+  TW_TRY(report.request, planning_request(options, target, report.device));
   report.program = program.name();
   report.names = program.symbols();
   for (const ParamInfo& param : program.params()) report.names.push_back(param.name);
 
   const auto begin = std::chrono::steady_clock::now();
-  if (request.plan_file) {
-    TW_TRY_VOID(use_stored_plan(*request.plan_file, program, values.bindings, report));
+  if (stored) {
+    TW_TRY_VOID(use_stored_plan(*stored, program, bindings, report));
   } else {
-    Planner planner(program, values.bindings, report.request);
+    Planner planner(program, bindings, report.request);
     TW_TRY(Capture best, planner.run());
     report.bindings = with_defaults(program, best.bindings);
     report.bound = std::move(*best.bound);

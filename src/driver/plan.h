@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/compile.h>
+#include <tilewright/plan.h>
 
 #include "plan/plan_program.h"
 #include "support/result.h"
@@ -15,13 +16,17 @@
 
 namespace tilewright::driver {
 
+struct StoredPlan {
+  std::string text;
+  std::string label;  ///< names it in diagnostics
+};
+
 struct PlanRequest {
-  std::string program;                     ///< file or name
-  std::vector<std::string> assignments;    ///< NAME=VALUE
-  std::string target = "metal-simdgroup";  ///< metal-simdgroup, metal-mpp, cpu, interp
-  std::string device;                      ///< a profile; empty: the general one of the target
-  std::vector<std::string> settings;       ///< OPTION=VALUE: planner options and compile switches
-  std::optional<std::string> plan_file;    ///< a stored plan, to be verified in place of planning
+  std::string program;                   ///< file or name
+  std::vector<std::string> assignments;  ///< NAME=VALUE
+  PlanOptions options;
+  std::vector<std::string> settings;     ///< OPTION=VALUE, beside those of the options
+  std::optional<std::string> plan_file;  ///< a stored plan, to be verified in place of planning
 };
 
 /// One binding of the parameters that the request leaves open.
@@ -50,6 +55,9 @@ struct PlanReport {
 /// threads, then the first. Errors: UnknownTarget, UnknownProfile, UnknownOption, BadOption, those of binding and
 /// planning (with the capture), PlanRefused when no capture has a plan, PlanInvalid, PlanStale, PlanIllegal.
 Result<PlanReport> plan_request(const PlanRequest& request);
+/// The same for a loaded program.
+Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,
+                               const std::optional<StoredPlan>& stored = std::nullopt);
 
 /// What a target turns on, given what the device has: capabilities and whatever the launch can check.
 Result<plan::CompileSwitches> target_switches(std::string_view target, const target::DeviceProfile& device);

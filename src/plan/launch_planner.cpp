@@ -50,7 +50,10 @@ Result<PlannedLaunch> LaunchPlanner::run() {
   if (call_ == nullptr) {
     take_scalar("no matrix operation may be used on this target");
   } else {
-    TW_TRY(bool taken, try_rows());
+    bool taken = try_elementwise();
+    if (!taken) {
+      TW_TRY(taken, try_rows());
+    }
     if (!taken) {
       TW_TRY(taken, try_cooperative());
     }
@@ -65,6 +68,26 @@ void write_grid(const realize::Materialization& materialization, LaunchPlan& pla
   const std::size_t rank = materialization.grid.size();
   plan.program_grid_columns = rank >= 1 ? materialization.grid[rank - 1] : 1;
   plan.program_grid_rows = rank >= 2 ? materialization.grid[rank - 2] : 1;
+}
+
+bool LaunchPlanner::try_elementwise() {
+  const PlannerOptions& options = request_.options;
+  if (!options.enabled || !options.fuse_gpu_elementwise || !request_.switches.noalias) {
+    if (options.enabled)
+      refuse("elementwise", {}, "option",
+             request_.switches.noalias ? "fuse_gpu_elementwise is off" : "buffers may overlap: noalias is off");
+    return false;
+  }
+  if (asks_for_exact_reductions(options) || asks_for_a_walk(options)) {
+    refuse("elementwise", {}, "option", "an exact row-reduction mapping or a walk was asked for");
+    return false;
+  }
+  const auto facts = realize::elementwise_facts(subject_, launch_, context_);
+  if (facts)
+    write_elementwise(*facts, request_.limits, made_);
+  else
+    refuse("elementwise", {}, facts.error().code, facts.error().reason);
+  return facts.has_value();
 }
 
 Result<bool> LaunchPlanner::try_rows() {
@@ -224,6 +247,21 @@ void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
   plan.threads = threads > 0 ? threads : std::min(kOrdinaryThreads, request_.limits.max_threads);
   plan.cost_basis = "none";
   made_.report.why = std::move(why);
+}
+
+void write_elementwise(const realize::ElementwiseFacts& facts, const Limits& limits, PlannedLaunch& launch) {
+  LaunchPlan& plan = launch.plan;
+  plan.mapping = LaunchMapping::Elementwise;
+  plan.threads = std::min(kOrdinaryThreads, limits.max_threads);
+  plan.elementwise_elements_per_program = facts.elements_per_program;
+  plan.elementwise_scalar_temporaries = facts.scalar_temporaries;
+  plan.cost_basis = "none";
+  plan.optimized = true;
+  for (const auto& cover : facts.covers)
+    plan.proofs.push_back({std::string(proof::MapExactCover::kId), OpId{cover.certificate().operation}});
+  launch.needs.emplace_back("noalias");
+  launch.report.why = fmt::format("a grid of {} programs x {} elements, one element a worker", plan.programs,
+                                  facts.elements_per_program);
 }
 
 Result<void> walk_launch(const proof::Subject& subject, const PlanningRequest& request, std::uint32_t launch,

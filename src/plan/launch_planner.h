@@ -3,6 +3,7 @@
 
 #include "plan/plan_program.h"
 #include "plan/planning_call.h"
+#include "realize/elementwise.h"
 
 namespace tilewright::plan {
 
@@ -20,6 +21,7 @@ class LaunchPlanner {
   Result<PlannedLaunch> run();
 
  private:
+  bool try_elementwise();
   Result<bool> try_rows();
   Result<bool> try_cooperative();
   Result<void> try_forwarding(Forwarding forwarding);
@@ -40,6 +42,8 @@ class LaunchPlanner {
 
 /// Programs and the grid of the last two domains.
 void write_grid(const realize::Materialization& materialization, LaunchPlan& plan);
+
+void write_elementwise(const realize::ElementwiseFacts& facts, const Limits& limits, PlannedLaunch& launch);
 
 /// What a row-reduction choice needs of the limits, options and coefficients, and what it decides.
 RowReductionLimits row_limits(const Limits& limits);

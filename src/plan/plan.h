@@ -18,6 +18,7 @@
 
 #include "plan/cost_features.h"
 #include "plan/launch_facts.h"
+#include "proof/verdict.h"
 #include "realize/matrix_distribution.h"
 #include "realize/view_forwarding.h"
 #include "support/hash.h"
@@ -116,6 +117,9 @@ struct Plan {
   std::vector<LaunchPlan> launches;
   bool operator==(const Plan&) const = default;
 };
+
+/// Whether a decision of the launch stands on this finding.
+bool uses_proof(const LaunchPlan& launch, const proof::Finding& finding);
 
 std::string print_plan(const Plan& plan);
 /// Back. PlanInvalid with the line for any other text, a wrong digest included.

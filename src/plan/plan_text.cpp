@@ -313,6 +313,13 @@ std::string_view mapping_name(LaunchMapping mapping) {
   return "";
 }
 
+bool uses_proof(const LaunchPlan& launch, const proof::Finding& finding) {
+  if (finding.kind != proof::Finding::Kind::Proved) return false;
+  return std::any_of(launch.proofs.begin(), launch.proofs.end(), [&](const ProofUse& use) {
+    return use.family == finding.family && use.op.index == finding.operation;
+  });
+}
+
 std::string print_plan(const Plan& plan) {
   const std::string body = body_of(plan);
   return body + "digest " + hash_text(hash128(body)) + "\n";

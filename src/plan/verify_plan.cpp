@@ -27,6 +27,7 @@ class LaunchVerifier {
       return illegal(fmt::format("threads {}, the limit is {}", stored_.threads, request_.limits.max_threads));
     if (stored_.mapping == LaunchMapping::Cooperative) return verify_cooperative();
     if (stored_.mapping == LaunchMapping::RowReduction) return verify_rows();
+    if (stored_.mapping == LaunchMapping::Elementwise) return verify_elementwise();
     PlanningRequest scalar = request_;
     scalar.options.enabled = false;
     TW_TRY(PlannedLaunch made, LaunchPlanner(subject_, scalar, nullptr, context_, stored_.launch).run());
@@ -60,6 +61,20 @@ class LaunchVerifier {
     write_cooperative(subject_, trial, request_, made);
     made.report.why = "the plan was stored";
     made.report.trials.push_back(std::move(trial));
+    return compared(std::move(made));
+  }
+
+  Result<PlannedLaunch> verify_elementwise() const {
+    if (call_ == nullptr || !request_.switches.noalias) return illegal("buffers may overlap: noalias is off");
+    const auto facts = realize::elementwise_facts(subject_, stored_.launch, context_);
+    if (!facts) return illegal("not elementwise: " + facts.error().reason);
+    PlannedLaunch made;
+    made.plan.launch = made.report.launch = stored_.launch;
+    const auto materialization = realize::materialize(subject_, stored_.launch);
+    if (!materialization) return illegal(materialization.error().reason);
+    write_grid(*materialization, made.plan);
+    write_elementwise(*facts, request_.limits, made);
+    made.plan.threads = stored_.threads;
     return compared(std::move(made));
   }
 

@@ -94,7 +94,7 @@ DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b) cons
       fmt::format("{} - ({}) against {} - ({})", tile::print_index(subject_.program, a.extent),
                   tile::print_index(subject_.program, a.expr), tile::print_index(subject_.program, b.extent),
                   tile::print_index(subject_.program, b.expr));
-  if (auto point = corner_that_differs(a, b, axis))
+  if (auto point = corner_that_differs(a, b))
     return {DomainAnswer::Kind::Violated, std::move(*point), text + ": they differ at this point"};
   const sets::Query query(context_);
   const DomainSets bridge(subject_, domain_, context_);
@@ -113,10 +113,10 @@ DomainAnswer DomainQuestions::equal(const Remaining& a, const Remaining& b) cons
 }
 
 std::optional<std::vector<Witness::Coordinate>> DomainQuestions::corner_that_differs(const Remaining& a,
-                                                                                     const Remaining& b,
-                                                                                     tile::AxisId axis) const {
+                                                                                     const Remaining& b) const {
+  if (a.axis != b.axis) return std::nullopt;
   for (bool greatest : {false, true}) {
-    const auto corner = corner_of(subject_, domain_, a.expr, greatest, axis);
+    const auto corner = corner_of(subject_, domain_, a.expr, greatest, a.axis);
     if (!corner) continue;
     const auto left = [&](const Remaining& side) -> std::optional<std::int64_t> {
       const auto extent = corner->value(side.extent), at = corner->value(side.expr);

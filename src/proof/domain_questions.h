@@ -46,9 +46,8 @@ class DomainQuestions {
 
  private:
   DomainAnswer ask(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;
-  /// A corner where the two remainders differ.
-  std::optional<std::vector<Witness::Coordinate>> corner_that_differs(const Remaining& a, const Remaining& b,
-                                                                      tile::AxisId axis) const;
+  /// A corner where the two remainders differ; looked for where both move with one axis.
+  std::optional<std::vector<Witness::Coordinate>> corner_that_differs(const Remaining& a, const Remaining& b) const;
   bool surely(tile::IndexId expr, tile::AxisId axis, std::optional<tile::IndexId> extent) const;
 
   const Subject& subject_;

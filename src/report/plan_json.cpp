@@ -270,7 +270,7 @@ class PlanJson {
             {"verdict", proof::kind_name(finding.kind)},
             {"code", finding.code.empty() ? Json(nullptr) : Json(finding.code)},
             {"reason", finding.reason.empty() ? Json(nullptr) : Json(finding.reason)},
-            {"used", is_used(plan, finding)}};
+            {"used", plan::uses_proof(plan, finding)}};
   }
 
   const PlanReport& report_;

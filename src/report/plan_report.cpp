@@ -171,7 +171,7 @@ class PlanText {
     if (launch.findings.empty()) return;
     line("    proofs:");
     for (const proof::Finding& finding : launch.findings) {
-      const std::string state = is_used(plan, finding)                         ? "used"
+      const std::string state = plan::uses_proof(plan, finding)                ? "used"
                                 : finding.kind == proof::Finding::Kind::Proved ? "proved"
                                                                                : "missing";
       line("      {:<8} {:<20} {}{}", state, finding.family, finding.question,

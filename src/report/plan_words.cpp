@@ -1,7 +1,5 @@
 #include "report/plan_words.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace tilewright::report {
@@ -29,13 +27,6 @@ std::string operation_text(const driver::PlanReport& report, tile::OpId op) {
     text +=
         fmt::format("({}, {}, {})", value_name(report, mma->a), value_name(report, mma->b), value_name(report, mma->c));
   return text;
-}
-
-bool is_used(const plan::LaunchPlan& launch, const proof::Finding& finding) {
-  if (finding.kind != proof::Finding::Kind::Proved) return false;
-  return std::any_of(launch.proofs.begin(), launch.proofs.end(), [&](const plan::ProofUse& use) {
-    return use.family == finding.family && use.op.index == finding.operation;
-  });
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

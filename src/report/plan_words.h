@@ -11,8 +11,6 @@ namespace tilewright::report {
 std::string operation_text(const driver::PlanReport& report, tile::OpId op);
 /// The name of a value, or its number.
 std::string value_name(const driver::PlanReport& report, tile::ValueId value);
-/// Whether the plan stands on this finding.
-bool is_used(const plan::LaunchPlan& launch, const proof::Finding& finding);
 std::string number_text(double value);
 
 }  // namespace tilewright::report
