@@ -61,16 +61,16 @@ double mpp_score(const MatrixWorkload& w, const MatrixDistribution& d, std::int6
                  int version) {
   const double E = static_cast<double>(w.executions);
   const double depth =
-      version != 2 && w.mean_contraction > 0 ? w.mean_contraction / 8 : static_cast<double>(w.contraction / 8);
-  const double atoms = static_cast<double>(w.rows * w.columns / 64);
+      version != 2 && w.mean_contraction > 0 ? w.mean_contraction / 8 : static_cast<double>(w.contraction) / 8;
+  const double atoms = static_cast<double>(w.rows * w.columns) / 64;
   const double issues = atoms * depth * E;
   const auto results = static_cast<double>(publications(w, d));
   const bool overwrite = w.overwrites_accumulator && (w.accumulator_iterations == 0 || d.direct_accumulator_store);
   double work = issues * p.matrix_issue;
   if (!d.direct_accumulator_store) work += results * p.shared_fragment_transfer;
   work += static_cast<double>(G * (d.atom_rows + d.atom_columns)) * depth * E * p.metal_mpp_memory_fragment;
-  work += static_cast<double>(w.rows / 8) * depth * E * p.metal_mpp_lhs_footprint;
-  work += static_cast<double>(w.columns / 8) * depth * E * p.metal_mpp_rhs_footprint;
+  work += static_cast<double>(w.rows) / 8 * depth * E * p.metal_mpp_lhs_footprint;
+  work += static_cast<double>(w.columns) / 8 * depth * E * p.metal_mpp_rhs_footprint;
   if (d.direct_accumulator_store) work += results * p.metal_mpp_output_fragment;
   work += static_cast<double>(G * w.executions) * p.metal_mpp_tensor_operation;
   if (!overwrite) work += results * p.metal_mpp_accumulator_init;
