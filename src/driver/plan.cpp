@@ -12,7 +12,6 @@
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
-#include "driver/take.h"
 #include "plan/cost_priors.h"
 #include "plan/verify_plan.h"
 #include "support/files.h"
@@ -254,8 +253,17 @@ Result<PlanReport> plan_request(const PlanRequest& request) {
   TW_TRY(const Values values, resolve_values(program, request.assignments));
   PlanOptions options = request.options;
   Diags faults;
-  for (const std::string& setting : request.settings)
-    if (auto named = take(parse_named("--set", setting), faults)) options.settings.push_back(std::move(*named));
+  for (const std::string& setting : request.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals != std::string::npos && equals > 0)
+      options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    else
+      faults.push_back(Diag{DiagCode::BadOption,
+                            fmt::format("--set expects OPTION=VALUE, found '{}'", setting),
+                            {},
+                            "for example --set threads_per_group=128",
+                            {}});
+  }
   if (!faults.empty()) return std::unexpected(std::move(faults));
   std::optional<StoredPlan> stored;
   if (request.plan_file) {

@@ -19,11 +19,16 @@ namespace {
 
 constexpr std::size_t kMostPrefetchedCopies = 8;
 
-/// The body of a pipeline region, each operation in its segment. A folded value belongs to the operation that evaluates
-/// it, so it has the segment of that one.
-struct Body {
-  std::vector<std::vector<OpId>> segments{1};
-};
+/// The body of a pipeline region, cut into its segments: what stands after each cut, or all of it without cuts.
+std::vector<std::vector<OpId>> segments_of(const tile::Program& program, const tile::RegionOp& region) {
+  std::vector<std::vector<OpId>> segments(1);
+  for (OpId op : program.block(region.body).ops) {
+    const bool is_cut = std::holds_alternative<tile::StageCutOp>(program.op(op).payload);
+    if (is_cut && (segments.size() > 1 || !segments[0].empty())) segments.emplace_back();
+    if (!is_cut) segments.back().push_back(op);
+  }
+  return segments;
+}
 
 class WindowFinder {
  public:
@@ -44,9 +49,10 @@ class WindowFinder {
     const auto trips = analysis::constant_trips(program_, region_);
     if (!trips) return ordered(PipelineCodes::kTrips, "the number of iterations is not one number");
     if (*trips <= 1) return ordered(PipelineCodes::kTrips, fmt::format("the number of iterations is {}", *trips));
-    if (auto fault = split()) return ordered(fault->code, fault->reason);
-    if (body_.segments.size() < 2) return ordered(PipelineCodes::kNoCut, "the body has no stage cut");
-    for (std::uint32_t cut = 1; cut < body_.segments.size(); ++cut) {
+    segments_ = segments_of(program_, region_);
+    if (auto fault = form_fault()) return ordered(fault->code, fault->reason);
+    if (segments_.size() < 2) return ordered(PipelineCodes::kNoCut, "the body has fewer than two stages");
+    for (std::uint32_t cut = 1; cut < segments_.size(); ++cut) {
       made_.refusal = try_cut(cut);
       if (!made_.refusal) return std::move(made_);
     }
@@ -59,13 +65,9 @@ class WindowFinder {
     return std::move(made_);
   }
 
-  std::optional<MatchRefusal> split() {
+  std::optional<MatchRefusal> form_fault() const {
     for (OpId op : program_.block(region_.body).ops) {
       const tile::OpPayload& payload = program_.op(op).payload;
-      if (std::holds_alternative<tile::StageCutOp>(payload)) {
-        body_.segments.emplace_back();
-        continue;
-      }
       if (std::holds_alternative<tile::RegionOp>(payload) || std::holds_alternative<tile::IfOp>(payload) ||
           std::holds_alternative<tile::BarrierOp>(payload))
         return MatchRefusal{PipelineCodes::kNotFlat, "the body holds a region, a branch or a barrier"};
@@ -74,7 +76,6 @@ class WindowFinder {
       for (ValueId result : program_.list(program_.op(op).results))
         if (program_.value(result).placement != tile::MemorySpace::Auto)
           return MatchRefusal{PipelineCodes::kPlaced, "a tile of the body has a placement"};
-      body_.segments.back().push_back(op);
     }
     return std::nullopt;
   }
@@ -82,8 +83,7 @@ class WindowFinder {
   /// Operations of a phase that do something of their own.
   std::vector<OpId> phase(std::uint32_t begin, std::uint32_t end) const {
     std::vector<OpId> ops;
-    for (std::uint32_t i = begin; i < end; ++i)
-      ops.insert(ops.end(), body_.segments[i].begin(), body_.segments[i].end());
+    for (std::uint32_t i = begin; i < end; ++i) ops.insert(ops.end(), segments_[i].begin(), segments_[i].end());
     return ops;
   }
 
@@ -142,7 +142,7 @@ class WindowFinder {
 
   std::optional<MatchRefusal> try_cut(std::uint32_t cut) {
     const std::set<OpId> producer = work_of(phase(0, cut));
-    const std::set<OpId> consumer = work_of(phase(cut, static_cast<std::uint32_t>(body_.segments.size())));
+    const std::set<OpId> consumer = work_of(phase(cut, static_cast<std::uint32_t>(segments_.size())));
     const Touched first = touched(producer), second = touched(consumer);
     if (first.opaque || second.opaque) return MatchRefusal{PipelineCodes::kOpaque, "the body holds an opaque call"};
     if (auto fault = write_fault(first, second)) return fault;
@@ -195,7 +195,7 @@ class WindowFinder {
   OpId op_;
   const tile::RegionOp& region_;
   std::int64_t budget_;
-  Body body_;
+  std::vector<std::vector<OpId>> segments_;
   PipelineWindow made_;
 };
 
@@ -218,26 +218,23 @@ std::optional<std::int64_t> late_prefetch_scalars(const proof::Subject& subject,
                                                   const PipelineWindow& window, std::int64_t threads) {
   const tile::Program& program = subject.program;
   const auto& region = std::get<tile::RegionOp>(program.op(window.region).payload);
-  std::uint32_t segment = 0;
+  const std::vector<std::vector<OpId>> segments = segments_of(program, region);
   std::int64_t scalars = 0;
   std::size_t copies = 0;
-  for (OpId op : program.block(region.body).ops) {
-    const tile::OpPayload& payload = program.op(op).payload;
-    if (std::holds_alternative<tile::StageCutOp>(payload)) {
-      ++segment;
-      continue;
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    for (OpId op : segments[i]) {
+      const tile::OpPayload& payload = program.op(op).payload;
+      if (i >= window.cut) {
+        if (!std::holds_alternative<tile::MmaOp>(payload)) return std::nullopt;
+        continue;
+      }
+      const auto* load = std::get_if<tile::LoadOp>(&payload);
+      if (load == nullptr || program.object(load->object).kind == tile::ObjectKind::Memory) return std::nullopt;
+      const StoredTile* tile = materialization.tile_of(program.list(program.op(op).results)[0]);
+      if (tile == nullptr || program.value(tile->value).element.data != DataType::F32) return std::nullopt;
+      scalars += (tile->elements + threads - 1) / threads;
+      ++copies;
     }
-    if (segment >= window.cut) {
-      if (!std::holds_alternative<tile::MmaOp>(payload)) return std::nullopt;
-      continue;
-    }
-    const auto* load = std::get_if<tile::LoadOp>(&payload);
-    if (load == nullptr || program.object(load->object).kind == tile::ObjectKind::Memory) return std::nullopt;
-    const StoredTile* tile = materialization.tile_of(program.list(program.op(op).results)[0]);
-    if (tile == nullptr || program.value(tile->value).element.data != DataType::F32) return std::nullopt;
-    scalars += (tile->elements + threads - 1) / threads;
-    ++copies;
-  }
   return copies <= kMostPrefetchedCopies ? std::optional(scalars) : std::nullopt;
 }
 

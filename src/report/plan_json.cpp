@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "plan/cost_basis.h"
+#include "realize/shared_rows.h"
 #include "report/plan_report.h"
 #include "report/plan_words.h"
 #include "report/schema.h"
@@ -133,9 +134,14 @@ class PlanJson {
     json["views"] = Json::array();
     for (tile::OpId view : launch.views) json["views"].push_back(view.index);
     json["tiles"] = Json::array();
-    for (const plan::TilePlan& tile : launch.tiles)
-      json["tiles"].push_back(
-          {{"value", tile.value.index}, {"name", value_name(report_, tile.value)}, {"bytes", tile.bytes}});
+    for (const plan::TilePlan& tile : launch.tiles) {
+      const auto rows = realize::shared_rows(report_.bound, tile.value);
+      json["tiles"].push_back({{"value", tile.value.index},
+                               {"name", value_name(report_, tile.value)},
+                               {"bytes", tile.bytes},
+                               {"row_stride_elements", rows ? Json(rows->stride_elements) : Json(nullptr)},
+                               {"bank_conflict_ways", rows ? Json(rows->conflict_ways) : Json(nullptr)}});
+    }
     std::int64_t loops = 0, scalars = 0;
     json["pipelines"] = Json::array();
     for (const plan::PipelinePlan& pipeline : launch.pipelines) {

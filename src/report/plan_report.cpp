@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "plan/cost_basis.h"
+#include "realize/shared_rows.h"
 #include "report/plan_words.h"
 
 namespace tilewright::report {
@@ -82,8 +83,7 @@ class PlanText {
     line("    {}", launch.why);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
-    for (const plan::TilePlan& tile : plan.tiles)
-      line("      tile {:<12} {:>7} bytes", name_of(tile.value), tile.bytes);
+    for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
     for (tile::OpId view : plan.views) line("      view {}", operation_text(report_, view));
     for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(matrix);
     for (const plan::PipelinePlan& pipeline : plan.pipelines)
@@ -92,6 +92,15 @@ class PlanText {
                ? fmt::format(", next copies wait in {} scalars a worker", pipeline.prefetch_scalars_per_lane)
                : "");
     cost(plan);
+  }
+
+  void one_tile(const plan::TilePlan& tile) {
+    const auto rows = realize::shared_rows(report_.bound, tile.value);
+    const std::string conflict = rows && rows->conflict_ways > 1
+                                     ? fmt::format(", rows {} elements apart meet {} at a time in a bank",
+                                                   rows->stride_elements, rows->conflict_ways)
+                                     : "";
+    line("      tile {:<12} {:>7} bytes{}", name_of(tile.value), tile.bytes, conflict);
   }
 
   std::string name_of(tile::ValueId value) const { return value_name(report_, value); }

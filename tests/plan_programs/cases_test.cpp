@@ -1,6 +1,7 @@
 // Faults that other planners had in public (reference/cases.md), each with the row that it comes from.
 #include "plan/verify_plan.h"
 #include "planned.h"
+#include "realize/shared_rows.h"
 
 namespace tilewright::plan {
 namespace {
@@ -141,6 +142,25 @@ TEST(PlannerCases, NoWidthIsTakenForGranted) {
   ASSERT_FALSE(exact);
   EXPECT_EQ(exact.error()[0].code, DiagCode::ThreadLimit);
   EXPECT_NE(render(exact.error()).find("896"), std::string::npos);
+}
+
+// H17: strides that put all rows of a fragment into one bank. Storage is compact; the report names the stride.
+TEST(PlannerCases, RowsThatMeetInABankAreNamed) {
+  const auto ways = [](std::int64_t columns) {
+    const tile::Program program = bound_program(
+        replaced("program p(M) {\n in A: f32[M, COLS]\n out C: f32[M, COLS]\n parallel i in M {\n axis m: 8, n: COLS\n"
+                 " a[m, n] = A[i + m, n]\n C[i + m, n] = a\n }\n}",
+                 {{"COLS", std::to_string(columns)}}),
+        {{"M", 8}});
+    for (const tile::ValueId value : program.values().ids())
+      if (program.value(value).axes.count == 2) return realize::shared_rows(program, value)->conflict_ways;
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(ways(32), 8);
+  EXPECT_EQ(ways(64), 8);
+  EXPECT_EQ(ways(16), 4);
+  EXPECT_EQ(ways(36), 1);
+  EXPECT_EQ(ways(33), 1);
 }
 
 // H10: a search that is cut short and then called exact.

@@ -12,6 +12,7 @@ std::string piped(const std::vector<std::pair<std::string, std::string>>& change
     parallel i in ceildiv(M, 32), j in ceildiv(N, 32) {
       acc[m: 32, n: 32] = 0.0
       pipeline s in ceildiv(K, 32) {
+        stage
         a[m, k: 32] = A[i*32 + m, s*32 + k]
         b[k, n] = B[s*32 + k, j*32 + n]
         stage
@@ -22,13 +23,13 @@ std::string piped(const std::vector<std::pair<std::string, std::string>>& change
   })";
   return changes.empty() ? text : replaced(text, changes);
 }
-const Sizes kSizes{{"M", 64}, {"N", 64}, {"K", 128}};
+const Sizes kPipedSizes{{"M", 64}, {"N", 64}, {"K", 128}};
 
 LaunchReport report_of(const std::string& text, const Sizes& sizes, const Settings& settings = {}) {
   return planned(text, sizes, planning_request(Family::Simdgroup, settings)).launches[0];
 }
 
-std::string refusal_of(const std::string& text, const Sizes& sizes = kSizes) {
+std::string refusal_of(const std::string& text, const Sizes& sizes = kPipedSizes) {
   const LaunchReport report = report_of(text, sizes);
   const Trial* chosen = report.chosen();
   if (chosen == nullptr || chosen->facts.windows.empty()) return "no pipeline";
@@ -37,7 +38,7 @@ std::string refusal_of(const std::string& text, const Sizes& sizes = kSizes) {
 }
 
 TEST(PipelineWindow, BothArePlannedAndTheLowerScoreIsKept) {
-  const LaunchReport report = report_of(piped(), kSizes);
+  const LaunchReport report = report_of(piped(), kPipedSizes);
   ASSERT_EQ(report.trials.size(), 2u);
   ASSERT_TRUE(report.trials[0].solution->choice && report.trials[1].solution->choice);
   EXPECT_TRUE(report.trials[0].overlapped.empty());
@@ -53,6 +54,7 @@ TEST(PipelineWindow, BothArePlannedAndTheLowerScoreIsKept) {
 TEST(PipelineWindow, EachRefusalHasItsCode) {
   EXPECT_EQ(refusal_of(piped()), "overlaps");
   EXPECT_EQ(refusal_of(piped({{"        stage\n", ""}})), "no_cut");
+  EXPECT_EQ(refusal_of(piped({{"        stage\n        acc", "        acc"}})), "no_cut");
   EXPECT_EQ(refusal_of(piped(), {{"M", 64}, {"N", 64}, {"K", 32}}), "trips");
   EXPECT_EQ(refusal_of(piped(), {{"M", 64}, {"N", 64}, {"K", 33}}), "overlaps");
   EXPECT_EQ(refusal_of(piped({{"s in ceildiv(K, 32) {", "s in ceildiv(K, 32) window 1 {"}})), "window_one");
@@ -74,7 +76,7 @@ TEST(PipelineWindow, ASecondVersionThatDoesNotFitIsRefused) {
 
 TEST(PipelineWindow, LatePrefetchHoldsTheNextCopiesInScalars) {
   const auto prefetch = [&](const Settings& settings) {
-    const PlannedProgram made = planned(piped(), kSizes, planning_request(Family::Simdgroup, settings));
+    const PlannedProgram made = planned(piped(), kPipedSizes, planning_request(Family::Simdgroup, settings));
     return made.plan.launches[0].pipelines.at(0).prefetch_scalars_per_lane;
   };
   EXPECT_EQ(prefetch({{"threads_per_group", "128"}}), 2 * 32 * 32 / 128);

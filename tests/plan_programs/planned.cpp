@@ -21,7 +21,8 @@ tile::Program bound_program(const std::string& text, const Sizes& sizes) {
   EXPECT_TRUE(family) << render(family.error()) << text;
   auto program = tile::bind(*family, {.numbers = sizes, .types = {}});
   EXPECT_TRUE(program) << render(program.error()) << text;
-  EXPECT_TRUE(tile::verify(*program));
+  const auto verified = tile::verify(*program);
+  EXPECT_TRUE(verified) << render(verified.error()) << text;
   return std::move(*program);
 }
 

@@ -17,6 +17,8 @@
 namespace tilewright::plan {
 
 using Sizes = std::map<std::string, std::int64_t>;
+/// Seed 1: 512 programs of a tile of 32 x 64, 32 iterations.
+inline const Sizes kWorkedExample{{"M", 512}, {"N", 2048}, {"K", 1024}, {"BM", 32}, {"BN", 64}, {"BK", 32}};
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// The text of programs/NAME.tile.

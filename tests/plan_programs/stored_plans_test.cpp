@@ -5,7 +5,7 @@
 namespace tilewright::plan {
 namespace {
 
-const Sizes kSizes{{"M", 100}, {"N", 96}, {"K", 90}, {"BM", 32}, {"BN", 64}, {"BK", 32}};
+const Sizes kStoredSizes{{"M", 100}, {"N", 96}, {"K", 90}, {"BM", 32}, {"BN", 64}, {"BK", 32}};
 
 Result<PlannedProgram> verified(const Plan& plan, const std::string& text, const Sizes& sizes,
                                 const PlanningRequest& request) {
@@ -28,13 +28,16 @@ struct Stored {
 
 std::vector<Stored> stored_plans() {
   return {
-      {"gemm", kSizes, Family::Simdgroup, {}},
-      {"gemm", kSizes, Family::Mpp, {}},
-      {"gemm", kSizes, Family::None, {}},
-      {"gemm", kSizes, Family::Simdgroup, {{"program_order_rows", "2"}, {"program_order_columns", "2"}}},
-      {"gemm", kSizes, Family::Mpp, {{"direct_accumulator_store", "false"}}},
+      {"gemm", kStoredSizes, Family::Simdgroup, {}},
+      {"gemm", kStoredSizes, Family::Mpp, {}},
+      {"gemm", kStoredSizes, Family::None, {}},
+      {"gemm", kStoredSizes, Family::Simdgroup, {{"program_order_rows", "2"}, {"program_order_columns", "2"}}},
+      {"gemm", kStoredSizes, Family::Mpp, {{"direct_accumulator_store", "false"}}},
       {"mlp", {{"N", 64}, {"D", 64}, {"H", 48}, {"C", 16}, {"BM", 32}, {"BN", 32}, {"BK", 16}}, Family::Mpp, {}},
-      {"softmax", {{"N", 64}, {"C", 100}}, Family::Simdgroup, {{"metal_subgroup_reductions", "true"}}},
+      {"softmax",
+       {{"N", 64}, {"C", 100}},
+       Family::Simdgroup,
+       {{"metal_subgroup_reductions", "true"}, {"noalias", "true"}}},
       {"swiglu", {{"N", 5}, {"C", 135}}, Family::Simdgroup, {{"noalias", "true"}}},
       {"attention",
        {{"B", 1}, {"Hq", 2}, {"Hkv", 1}, {"Lq", 64}, {"Lk", 96}, {"D", 32}, {"Dv", 32}, {"BQ", 16}, {"BK", 16}},
@@ -62,7 +65,7 @@ TEST(PlanText, IsReadBackAndVerifies) {
 }
 
 TEST(PlanText, EveryChangedLineIsRefused) {
-  const std::string text = print_plan(planned(library_text("gemm"), kSizes, planning_request(Family::Mpp)).plan);
+  const std::string text = print_plan(planned(library_text("gemm"), kStoredSizes, planning_request(Family::Mpp)).plan);
   std::vector<std::size_t> starts{0};
   for (std::size_t i = 0; i + 1 < text.size(); ++i)
     if (text[i] == '\n') starts.push_back(i + 1);
@@ -79,7 +82,7 @@ TEST(PlanText, EveryChangedLineIsRefused) {
 }
 
 TEST(PlanText, ADamagedPlanNamesTheLine) {
-  const std::string text = print_plan(planned(library_text("gemm"), kSizes, planning_request(Family::Mpp)).plan);
+  const std::string text = print_plan(planned(library_text("gemm"), kStoredSizes, planning_request(Family::Mpp)).plan);
   const std::size_t digest = text.rfind("digest");
   const std::string body = replaced(text.substr(0, digest), {{"mapping cooperative", "mapping communal"}});
   const auto result = parse_plan(body + "digest " + hash_text(hash128(body)) + "\n", "p.plan");
@@ -91,26 +94,26 @@ TEST(PlanText, ADamagedPlanNamesTheLine) {
 
 TEST(StoredPlan, OfAnotherProgramOrTargetIsStale) {
   const PlanningRequest request = planning_request(Family::Simdgroup);
-  const Plan plan = planned(library_text("gemm"), kSizes, request).plan;
-  Sizes other = kSizes;
+  const Plan plan = planned(library_text("gemm"), kStoredSizes, request).plan;
+  Sizes other = kStoredSizes;
   other["M"] = 101;
   expect_refused(verified(plan, library_text("gemm"), other, request), DiagCode::PlanStale, "program");
-  expect_refused(verified(plan, library_text("gemm_nt"), kSizes, request), DiagCode::PlanStale, "program");
-  expect_refused(verified(plan, library_text("gemm"), kSizes, planning_request(Family::Mpp)), DiagCode::PlanStale,
+  expect_refused(verified(plan, library_text("gemm_nt"), kStoredSizes, request), DiagCode::PlanStale, "program");
+  expect_refused(verified(plan, library_text("gemm"), kStoredSizes, planning_request(Family::Mpp)), DiagCode::PlanStale,
                  "target");
   Plan fewer = plan;
   fewer.launches.clear();
-  expect_refused(verified(fewer, library_text("gemm"), kSizes, request), DiagCode::PlanStale, "launches");
+  expect_refused(verified(fewer, library_text("gemm"), kStoredSizes, request), DiagCode::PlanStale, "launches");
 }
 
 /// Every decision of a plan, changed by itself, is refused with its own reason.
 TEST(StoredPlan, EveryChangedDecisionIsIllegal) {
   const PlanningRequest request = planning_request(Family::Mpp);
-  const Plan plan = planned(library_text("gemm"), kSizes, request).plan;
+  const Plan plan = planned(library_text("gemm"), kStoredSizes, request).plan;
   const auto changed = [&](auto&& change) {
     Plan other = plan;
     change(other.launches[0]);
-    return verified(other, library_text("gemm"), kSizes, request);
+    return verified(other, library_text("gemm"), kStoredSizes, request);
   };
   using L = LaunchPlan;
   expect_refused(changed([](L& l) { l.threads = 2048; }), DiagCode::PlanIllegal, "threads");
@@ -130,20 +133,23 @@ TEST(StoredPlan, EveryChangedDecisionIsIllegal) {
   expect_refused(changed([](L& l) { l.proofs.pop_back(); }), DiagCode::PlanIllegal, "differs");
   Plan needless = plan;
   needless.needs.clear();
-  expect_refused(verified(needless, library_text("gemm"), kSizes, request), DiagCode::PlanIllegal, "needs");
+  expect_refused(verified(needless, library_text("gemm"), kStoredSizes, request), DiagCode::PlanIllegal, "needs");
 }
 
 TEST(StoredPlan, IsIllegalWhereTheTargetLacksWhatItNeeds) {
-  const Plan plan = planned(library_text("gemm"), kSizes, planning_request(Family::Mpp)).plan;
-  expect_refused(verified(plan, library_text("gemm"), kSizes, planning_request(Family::Mpp, {{"bounded_mnk", "0"}})),
-                 DiagCode::PlanIllegal, "");
-  expect_refused(verified(plan, library_text("gemm"), kSizes, planning_request(Family::Mpp, {{"bounded_store", "0"}})),
-                 DiagCode::PlanIllegal, "");
-  expect_refused(verified(plan, library_text("gemm"), kSizes, planning_request(Family::Mpp, {{"noalias", "false"}})),
-                 DiagCode::PlanIllegal, "");
+  const Plan plan = planned(library_text("gemm"), kStoredSizes, planning_request(Family::Mpp)).plan;
+  expect_refused(
+      verified(plan, library_text("gemm"), kStoredSizes, planning_request(Family::Mpp, {{"bounded_mnk", "0"}})),
+      DiagCode::PlanIllegal, "");
+  expect_refused(
+      verified(plan, library_text("gemm"), kStoredSizes, planning_request(Family::Mpp, {{"bounded_store", "0"}})),
+      DiagCode::PlanIllegal, "");
+  expect_refused(
+      verified(plan, library_text("gemm"), kStoredSizes, planning_request(Family::Mpp, {{"noalias", "false"}})),
+      DiagCode::PlanIllegal, "");
   PlanningRequest small = planning_request(Family::Mpp);
   small.limits.max_threads = 64;
-  expect_refused(verified(plan, library_text("gemm"), kSizes, small), DiagCode::PlanIllegal, "threads");
+  expect_refused(verified(plan, library_text("gemm"), kStoredSizes, small), DiagCode::PlanIllegal, "threads");
 }
 
 }  // namespace
