@@ -133,6 +133,8 @@ TEST(ExtentBounded, LengthsOfRelabelledOperandsBySets) {
   EXPECT_EQ(answer(matrix_program(product_text(changes), {}), BoundedMn::kId), "proved");
   changes.back().second = "B: f32[(K*2 + 1)/2 + 1, N]";
   EXPECT_EQ(answer(matrix_program(product_text(changes), {}), BoundedMn::kId), BoundedMn::kLengthsDiffer);
+  changes.back() = {"A: f32[M, K]", "A: f32[M, (K*2 + 1)/2 + 1]"};
+  EXPECT_EQ(answer(matrix_program(product_text(changes), {}), BoundedMn::kId), BoundedMn::kLengthsDiffer);
 }
 
 TEST(ExtentBounded, WhatChangesNothingIsLookedThrough) {

@@ -85,6 +85,20 @@ TEST(LoadForwardable, AsManyRoundsAsTheChainHasValues) {
   EXPECT_EQ(rounds("x[m, q] = A[i*8 + m, s*4 + q]\n      a[m, k] = relabel(x, q: k)"), "2");
   EXPECT_EQ(rounds("x[r, q] = A[i*8 + r, s*4 + q]\n      y = relabel(x, q: k)\n      a = relabel(y, r: m)"), "3");
   EXPECT_EQ(rounds("x[m, q] = A[i*8 + m, s*4 + q]\n      a[m, k] = x[m, 3 - k]"), Forward::kObserved);
+  EXPECT_EQ(rounds("x[m, q] = A[i*8 + m, s*4 + q]\n      a[m, k] = x[m, k]"), "2");
+}
+
+TEST(LoadForwardable, ADiagonalIsNoRelabelling) {
+  const auto taken = [](const std::string& vector) {
+    return answer(
+        matrix_program("program p(M) {\n in A: f32[4, 4]\n in B: f32[4, 8]\n out C: f32[8]\n parallel i in 1 {\n"
+                       " axis n: 8, k: 4, q: 4\n x[k, q] = A[k, q]\n d[k] = " +
+                           vector + "\n b[k, n] = B[k, n]\n zero[n] = 0.0\n C[n] = mma(d, b, zero)\n }\n}",
+                       {{"M", 1}}),
+        Forward::kId);
+  };
+  EXPECT_EQ(taken("x[k, k]"), Forward::kObserved);
+  EXPECT_EQ(taken("x[k, 1]"), Forward::kObserved);
 }
 
 }  // namespace

@@ -140,8 +140,9 @@ TEST(RecurrenceClosed, ACarryThatNoProductReaches) {
   EXPECT_EQ(fed_by(two, "two = mma(a0, b, two)\n      scale = scale * 0.5\n      a = a0 * scale"), "proved proved");
   EXPECT_EQ(fed_by(two, "two = mma(a0, b, two)\n      scale = scale + sum(two, n)\n      a = a0 * scale"),
             fmt::format("{} {}", Closed::kResultObserved, Closed::kSeveralMma));
-  // The same without the other product.
+  // Without another product nothing is asked about the operands.
   EXPECT_EQ(fed_by("scale[m, k] = 1.0", "scale = scale * 0.5\n      a = a0 * scale"), "proved");
+  EXPECT_EQ(fed_by("", "a[m, k] = D[i*8 + m, k]\n      D[i*8 + m, k] = a0"), "proved");
 }
 
 TEST(RecurrenceClosed, AProductThatReadsTheAccumulator) {
