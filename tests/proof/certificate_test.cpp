@@ -14,9 +14,7 @@ namespace {
 struct SomeFamily {
   static constexpr std::string_view kId = "some.family";
 };
-struct OtherFamily {
-  static constexpr std::string_view kId = "other.family";
-};
+struct OtherFamily {};
 
 // A token comes from src/proof alone.
 static_assert(!std::is_default_constructible_v<Proved<SomeFamily>>);
