@@ -104,10 +104,13 @@ Result<bool> LaunchPlanner::try_rows() {
   const auto& workload = std::get<realize::RowReductionWorkload>(facts);
   TW_TRY(RowReductionChoice choice,
          plan_row_reduction(workload, row_limits(request_.limits), row_request(options), row_priors(call_->priors)));
-  for (const PricedRowCandidate& candidate : choice.candidates)
-    if (candidate.candidate.refusal)
-      refuse("row_reduction", {}, realize::row_constraint_name(candidate.candidate.refusal->constraint),
-             realize::row_candidate_refusal_text(*candidate.candidate.refusal));
+  for (const PricedRowCandidate& candidate : choice.candidates) {
+    if (!candidate.candidate.refusal) continue;
+    const std::string_view code = realize::row_constraint_name(candidate.candidate.refusal->constraint);
+    // The text begins with the code, which has a place of its own here.
+    refuse("row_reduction", {}, code,
+           realize::row_candidate_refusal_text(*candidate.candidate.refusal).substr(code.size() + 2));
+  }
   const bool taken = choice.plan.has_value();
   if (taken) write_rows(subject_, workload, choice, made_);
   made_.report.rows = std::move(choice);

@@ -125,9 +125,30 @@ class PlanJson {
                  {"optimized", launch.optimized},
                  {"cost_basis", launch.cost_basis},
                  {"cost", cost_json(launch.cost)}};
+    add_rows_of(launch, json);
     add_storage(launch, json);
     add_matrices(launch, json);
     return json;
+  }
+
+  /// Field names of background 3.2, for a launch that is a row reduction.
+  void add_rows_of(const plan::LaunchPlan& launch, Json& json) const {
+    const auto& reported = report_.planned.launches[launch.launch].rows;
+    if (!launch.rows || !reported || !reported->plan) return;
+    const plan::RowReductionPlan& rows = *reported->plan;
+    json["reduction_subgroups_per_program"] = rows.reduction_subgroups_per_program;
+    json["reduction_programs_per_group"] = rows.reduction_programs_per_group;
+    json["reduction_operations"] = rows.reduction_operations;
+    json["reduction_elements"] = rows.reduction_elements;
+    json["reduction_unroll_factor"] = rows.reduction_unroll_factor;
+    json["reduction_lane_elements"] = rows.reduction_lane_elements;
+    json["reduction_threadgroups"] = rows.reduction_threadgroups;
+    json["reduction_scalar_rounds"] = rows.reduction_scalar_rounds;
+    json["reduction_lane_utilization"] = rows.reduction_lane_utilization;
+    json["reduction_payload_accesses_known"] = rows.reduction_payload_accesses_known;
+    json["reduction_payload_accesses_per_program"] = rows.reduction_payload_accesses_per_program;
+    json["reduction_payload_accesses_per_worker"] = rows.reduction_payload_accesses_per_worker;
+    json["striped_storage_scalars_per_worker"] = rows.striped_storage_scalars_per_worker;
   }
 
   void add_storage(const plan::LaunchPlan& launch, Json& json) const {
@@ -205,8 +226,31 @@ class PlanJson {
                                   {"numbers", Json::object()}});
     if (const plan::Trial* chosen = launch.chosen(); chosen != nullptr && chosen->solution)
       add_solution(launch.launch, *chosen->solution, json);
+    if (launch.rows) add_rows(launch.launch, *launch.rows, json);
     const plan::LaunchPlan& plan = report_.planned.plan.launches[number];
     for (const proof::Finding& finding : launch.findings) json["proofs"].push_back(proof_json(plan, finding));
+  }
+
+  static void add_rows(std::uint32_t launch, const plan::RowReductionChoice& rows, Json& json) {
+    for (const plan::PricedRowCandidate& priced : rows.candidates) {
+      const realize::RowCandidate& candidate = priced.candidate;
+      Json one = {{"launch", launch},
+                  {"threads", candidate.threads},
+                  {"reduction_subgroups_per_program", candidate.mapping.subgroups_per_program},
+                  {"reduction_programs_per_group", candidate.mapping.programs_per_group},
+                  {"reduction_threadgroups", candidate.threadgroups},
+                  {"reduction_scalar_rounds", candidate.scalar_rounds},
+                  {"shared_memory_bytes", candidate.shared_memory_bytes},
+                  {"legal", !candidate.refusal},
+                  {"eligible", priced.is_eligible},
+                  {"score", priced.score ? Json(*priced.score) : Json(nullptr)},
+                  {"kernel_score", priced.score ? Json(priced.kernel_score) : Json(nullptr)}};
+      if (candidate.refusal) {
+        one["code"] = realize::row_constraint_name(candidate.refusal->constraint);
+        one["numbers"] = numbers_json(candidate.refusal->numbers);
+      }
+      json["candidates"].push_back(std::move(one));
+    }
   }
 
   void add_solution(std::uint32_t launch, const plan::Solution& solution, Json& json) const {

@@ -29,8 +29,8 @@ class PlanText {
       const LaunchReport& launch = report_.planned.launches[i];
       choice(plan.launches[i], launch);
       losers(launch);
-      refusals(launch);
       proofs(plan.launches[i], launch);
+      refusals(launch);
     }
     return std::move(text_);
   }
@@ -81,6 +81,9 @@ class PlanText {
     line("\n  launch {}: {}, {} programs of {} threads{}", plan.launch, plan::mapping_name(plan.mapping), plan.programs,
          plan.threads, plan.automatic_cooperative ? ", admitted automatically" : "");
     line("    {}", launch.why);
+    if (plan.mapping == plan::LaunchMapping::RowReduction)
+      line("    kernel score {:g} = score {:g} x {:g} waves, shared memory {} bytes", plan.cost.kernel_score,
+           plan.cost.score, plan.cost.concurrent_waves, plan.shared_memory_bytes);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
     for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
@@ -129,7 +132,23 @@ class PlanText {
     }
   }
 
+  void row_losers(const plan::RowReductionChoice& rows) {
+    std::vector<const plan::PricedRowCandidate*> order;
+    for (const plan::PricedRowCandidate& candidate : rows.candidates)
+      if (candidate.score && (!rows.chosen || &candidate != &rows.candidates[*rows.chosen]))
+        order.push_back(&candidate);
+    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      return a->kernel_score != b->kernel_score ? a->kernel_score < b->kernel_score : a < b;
+    });
+    line("    space: {} mappings, {} refused; nearest losers:", rows.candidates_considered, rows.candidates_rejected);
+    for (std::size_t i = 0; i < order.size() && i + 1 < plan::kRankedPlans; ++i)
+      line("      {:>10} {} subgroups a program, {} programs a group{}", number_text(order[i]->kernel_score),
+           order[i]->candidate.mapping.subgroups_per_program, order[i]->candidate.mapping.programs_per_group,
+           order[i]->is_eligible ? "" : " (only by request: not a power of two)");
+  }
+
   void losers(const LaunchReport& launch) {
+    if (launch.rows && launch.rows->plan) row_losers(*launch.rows);
     const plan::Trial* chosen = launch.chosen();
     for (const plan::Trial& trial : launch.trials)
       if (!trial.chosen)
