@@ -38,6 +38,8 @@ int plan_command(const Words& words) {
       ->allow_extra_args(false);
   app.add_option("--save-plan", save, "Write the plan to a file")->type_name("FILE");
   app.add_option("--plan", file, "Verify and explain a stored plan in place of planning")->type_name("FILE");
+  bool all = false;
+  app.add_flag("--all", all, "List every refusal, not one line a constraint")->disable_flag_override();
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
   app.footer(kPlanFooter);
   if (const auto status = read_options(app, words)) return *status;
@@ -45,14 +47,18 @@ int plan_command(const Words& words) {
     return fail(
         {Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}}},
         json);
-  if (!file.empty()) request.plan_file = file;
+  if (app.count("--save-plan") > 0 && save.empty())
+    return fail({Diag{DiagCode::BadOption, "--save-plan expects a file, found ''", {}, "--save-plan gemm.plan", {}}},
+                json);
+  if (app.count("--plan") > 0) request.plan_file = file;
 
   const auto report = driver::plan_request(request);
   if (!report) return fail(report.error(), json);
   if (!save.empty())
     if (const auto written = write_file_atomically(save, plan::print_plan(report->planned.plan)); !written)
       return fail(written.error(), json);
-  std::fputs((json ? report::plan_json(*report) : report::plan_text(*report)).c_str(), stdout);
+  std::fputs((json ? report::plan_json(*report) : report::plan_text(*report, all)).c_str(), stdout);
+  if (!save.empty() && !json) std::printf("\nsaved to %s\n", save.c_str());
   return 0;
 }
 

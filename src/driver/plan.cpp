@@ -48,7 +48,39 @@ plan::Limits limits_of(const target::DeviceProfile& device) {
   take(device.limits.subgroup_size, limits.subgroup_size);
   take(device.limits.shared_memory_bytes, limits.shared_memory_bytes);
   take(device.limits.shared_memory_granule_bytes, limits.shared_granule_bytes);
+  if (device.kind == target::DeviceKind::Cpu) limits.max_threads = 1;  // a group is one worker
   return limits;
+}
+
+Result<void> check_kind(const std::string& target, const target::DeviceProfile& device) {
+  const target::DeviceKind kind = is_metal(target) ? target::DeviceKind::Metal : target::DeviceKind::Cpu;
+  if (device.kind == kind) return {};
+  return failure(DiagCode::Unsupported, fmt::format("device {} is not one that target {} runs on", device.name, target),
+                 fmt::format("for example --device {}", general_device(target)));
+}
+
+/// A setting may leave a capability unused; it cannot add one.
+void check_switches(const plan::CompileSwitches& switches, const std::string& target,
+                    const target::DeviceProfile& device, Diags& faults) {
+  const auto check = [&](target::Capability capability, std::int64_t wanted) {
+    const std::int64_t has = is_metal(target) ? target::capability_version(device, capability) : 0;
+    if (wanted <= has) return;
+    faults.push_back(
+        Diag{DiagCode::Unsupported,
+             fmt::format("{} {} is asked for, target {} on device {} has {}", target::capability_name(capability),
+                         wanted, target, device.name, has == 0 ? "none" : fmt::format("{}", has)),
+             {},
+             "name another --target or --device",
+             {}});
+  };
+  check(target::Capability::CooperativeMatrix, switches.cooperative_matrix ? 1 : 0);
+  check(target::Capability::MetalMpp, switches.metal_mpp ? 1 : 0);
+  check(target::Capability::BoundedK, switches.bounded_k);
+  check(target::Capability::BoundedMnk, switches.bounded_mnk);
+  check(target::Capability::BoundedStore, switches.bounded_store);
+  check(target::Capability::ElementEpilogue, switches.element_epilogue);
+  if (target == "metal-simdgroup" && switches.metal_mpp && faults.empty())
+    faults.push_back(Diag{DiagCode::BadOption, "metal_mpp belongs to target metal-mpp", {}, "--target metal-mpp", {}});
 }
 
 Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const std::string& target,
@@ -60,11 +92,15 @@ Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const
   TW_TRY(planning.switches, target_switches(target, device));
   TW_TRY(const std::string profiles, find_installed(kProfileFolder));
   TW_TRY(planning.options.cost, plan::load_cost_priors(profiles + "/" + kPriorsFile));
+  // The one figure of a device that the priors have a place for.
+  if (const auto& figure = device.figures.concurrent_subgroups)
+    planning.options.cost.metal_mpp_concurrent_subgroups = figure->value;
   Diags faults;
   for (const auto& [name, value] : options.settings) {
     const auto set = plan::set_option(planning.options, planning.switches, name, value);
     if (!set) faults.insert(faults.end(), set.error().begin(), set.error().end());
   }
+  if (faults.empty()) check_switches(planning.switches, target, device, faults);
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return planning;
 }
@@ -96,7 +132,8 @@ struct Capture {
   Bindings bindings;
   std::optional<tile::Program> bound;
   std::optional<plan::PlannedProgram> planned;
-  std::int64_t threads = 0;
+  double score = 0;  ///< of the launches that have a price
+  std::int64_t threads = 0, shared_memory_bytes = 0;
 };
 
 std::string first_message(const Diags& diags) { return diags.empty() ? "refused" : diags.front().message; }
@@ -115,9 +152,9 @@ class Planner {
     if (best == nullptr) return std::unexpected(faults());
     for (Capture& one : captures_)
       if (one.planned && &one != best)
-        one.report.outcome = one.report.unpriced_launches > 0
-                                 ? fmt::format("{} launches without a price", one.report.unpriced_launches)
-                                 : fmt::format("kernel score {:g}", *one.report.kernel_score);
+        one.report.outcome = one.report.unpriced_launches > 0 ? fmt::format("kernel score {}, and {} without a price",
+                                                                            one.score, one.report.unpriced_launches)
+                                                              : fmt::format("kernel score {}", one.score);
     const auto at = static_cast<std::size_t>(best - captures_.data());
     captures_[at].report.chosen = true;
     captures_[at].report.outcome = "chosen";
@@ -139,7 +176,7 @@ class Planner {
     const auto planned = plan_one(made);
     if (!planned) {
       made.report.outcome = first_message(planned.error());
-      faults_.insert(faults_.end(), planned.error().begin(), planned.error().end());
+      if (faults_.empty()) faults_ = planned.error();
     }
     return made;
   }
@@ -150,25 +187,28 @@ class Planner {
     made.bound = std::move(bound);
     const proof::Subject subject = proof::make_subject(*made.bound, assumptions(request_));
     TW_TRY(plan::PlannedProgram planned, plan::plan_program(subject, request_, context_));
-    double score = 0;
     for (const plan::LaunchPlan& launch : planned.plan.launches) {
       made.threads += launch.threads;
+      made.shared_memory_bytes += launch.shared_memory_bytes;
       if (launch.cost.priced)
-        score += launch.cost.kernel_score;
+        made.score += launch.cost.kernel_score;
       else
         ++made.report.unpriced_launches;
     }
-    if (made.report.unpriced_launches == 0) made.report.kernel_score = score;
+    if (made.report.unpriced_launches == 0) made.report.kernel_score = made.score;
     made.planned = std::move(planned);
     return {};
   }
 
+  /// Ties end with the meaning of the bound program, so that no order of declarations has a say.
   bool is_better(const Capture& a, const Capture& b) const {
     if (a.report.unpriced_launches != b.report.unpriced_launches)
       return a.report.unpriced_launches < b.report.unpriced_launches;
-    if (!a.report.kernel_score) return is_default(a) && !is_default(b);
-    if (*a.report.kernel_score != *b.report.kernel_score) return *a.report.kernel_score < *b.report.kernel_score;
-    return a.threads < b.threads;
+    if (a.score != b.score) return a.score < b.score;
+    if (a.report.unpriced_launches > 0 && is_default(a) != is_default(b)) return is_default(a);
+    if (a.threads != b.threads) return a.threads < b.threads;
+    if (a.shared_memory_bytes != b.shared_memory_bytes) return a.shared_memory_bytes < b.shared_memory_bytes;
+    return a.planned->plan.program < b.planned->plan.program;
   }
 
   /// Where nothing has a price, the program's own choice stands.
@@ -180,12 +220,13 @@ class Planner {
     });
   }
 
-  /// Of one capture alone its own faults; of several, those of the first, since the others mostly repeat them.
+  /// Those of the first capture: the others mostly repeat them.
   Diags faults() const {
-    if (captures_.size() == 1) return faults_;
-    Diags first{faults_.front()};
-    first.front().notes.push_back(
-        {fmt::format("none of the {} bindings of the open parameters has a plan", captures_.size()), {}});
+    Diags first = faults_;
+    const bool was_planned = diag_code_category(first.front().code) == DiagCategory::Refused;
+    if (captures_.size() > 1 && was_planned)
+      first.front().notes.push_back(
+          {fmt::format("none of the {} bindings of the open parameters has a plan", captures_.size()), {}});
     return first;
   }
 
@@ -278,6 +319,7 @@ Result<PlanReport> plan_report(const Program& program, const Bindings& bindings,
   TW_TRY(const std::string target, checked_target(options.target));
   PlanReport report;
   TW_TRY(report.device, device_profile(options.device.empty() ? std::string(general_device(target)) : options.device));
+  TW_TRY_VOID(check_kind(target, report.device));
   TW_TRY(report.request, planning_request(options, target, report.device));
   report.program = program.name();
   report.names = program.symbols();

@@ -51,9 +51,10 @@ struct PlanReport {
   double milliseconds = 0;              ///< for all captures, without parsing
 };
 
-/// The best plan over all captures: fewest launches without a price, then the lowest sum of kernel scores, then fewer
-/// threads, then the first. Errors: UnknownTarget, UnknownProfile, UnknownOption, BadOption, those of binding and
-/// planning (with the capture), PlanRefused when no capture has a plan, PlanInvalid, PlanStale, PlanIllegal.
+/// The best plan over all captures: fewest launches without a price, then the lowest sum of kernel scores, then the
+/// program's defaults where a launch has no price, then fewer threads, less shared storage, and the meaning. Errors:
+/// UnknownTarget, UnknownProfile, UnknownOption, BadOption, those of binding and planning (with the capture),
+/// PlanRefused when no capture has a plan, PlanInvalid, PlanStale, PlanIllegal.
 Result<PlanReport> plan_request(const PlanRequest& request);
 /// The same for a loaded program.
 Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/roles.h"
+#include "support/checked_math.h"
 
 namespace tilewright::plan {
 
@@ -28,7 +29,8 @@ class FactsMaker {
     made_.windows = realize::pipeline_windows(subject_, made_.materialization,
                                               std::max<std::int64_t>(request_.shared_memory_bytes - storage, 0));
     match_all();
-    count(storage);
+    if (!count(storage))
+      return std::unexpected(realize::MaterializationFault{"the elements or bytes of the launch do not fit 64 bits"});
     return std::move(made_);
   }
 
@@ -77,7 +79,8 @@ class FactsMaker {
     match.sink = {};
   }
 
-  void count(std::int64_t storage) {
+  /// False: a sum does not fit 64 bits.
+  bool count(std::int64_t storage) {
     const realize::Materialization& made = made_.materialization;
     GroupWorkload& workload = made_.workload;
     workload.programs = made.programs;
@@ -86,7 +89,7 @@ class FactsMaker {
     workload.max_collective_outputs = made.most_collective_outputs;
     workload.shared_memory_bytes = storage;
     for (const realize::PipelineWindow& window : made_.windows)
-      if (is_overlapped(window.region)) workload.shared_memory_bytes += window.version_bytes;
+      if (is_overlapped(window.region) && !add(workload.shared_memory_bytes, window.version_bytes)) return false;
     for (const MmaFacts& mma : made_.mmas) {
       if (mma.match) {
         workload.matrices.push_back(mma.match->workload);
@@ -94,9 +97,17 @@ class FactsMaker {
       }
       // A contraction that no family takes is scalar work of the group.
       for (const realize::ElementWork& work : made.work)
-        if (work.kind == realize::WorkKind::Contraction && work.op == mma.op)
-          workload.independent_elements += work.total();
+        if (work.kind == realize::WorkKind::Contraction && work.op == mma.op &&
+            !add(workload.independent_elements, work.total()))
+          return false;
     }
+    return true;
+  }
+
+  static bool add(std::int64_t& sum, std::int64_t more) {
+    const auto both = checked_add(sum, more);
+    if (both) sum = *both;
+    return both.has_value();
   }
 
   const proof::Subject& subject_;

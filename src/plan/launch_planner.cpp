@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::size_t kMostOverlapping = 4;  // pipelines that are tried in all combinations
 constexpr std::int64_t kOrdinaryThreads = 256;
+constexpr std::int64_t kMostPrograms = 0xffff'ffff;  // devices number them with 32 bits
+
+/// The width that was asked for, else the ordinary one.
+std::int64_t plain_width(const PlanningRequest& request) {
+  if (request.options.threads_per_group > 0)
+    return std::min(request.options.threads_per_group, request.limits.max_threads);
+  return std::min(kOrdinaryThreads, request.limits.max_threads);
+}
 
 bool asks_for_exact_reductions(const PlannerOptions& options) {
   return options.reduction_programs_per_group != 0 || options.reduction_unroll_factor != 1 ||
@@ -32,6 +40,13 @@ const Trial* LaunchReport::chosen() const {
   return found == trials.end() ? nullptr : &*found;
 }
 
+const Trial* LaunchReport::shown() const {
+  const Trial* searched = chosen();
+  for (auto trial = trials.rbegin(); searched == nullptr && trial != trials.rend(); ++trial)
+    if (trial->solution) searched = &*trial;
+  return searched != nullptr && searched->solution ? searched : nullptr;
+}
+
 LaunchPlanner::LaunchPlanner(const proof::Subject& subject, const PlanningRequest& request, const PlanningCall* call,
                              const sets::Context& context, std::uint32_t launch)
     : subject_(subject), request_(request), call_(call), context_(context), launch_(launch) {
@@ -44,11 +59,18 @@ void LaunchPlanner::refuse(std::string subject, OpId op, std::string_view code, 
 }
 
 Result<PlannedLaunch> LaunchPlanner::run() {
-  const auto materialization = realize::materialize(subject_, launch_);
-  if (!materialization) return failure(DiagCode::SizeOverflow, materialization.error().reason);
-  write_grid(*materialization, made_.plan);
+  const auto grid = realize::launch_grid(subject_, launch_);
+  if (!grid) return failure(DiagCode::SizeOverflow, grid.error().reason);
+  write_grid(*grid, made_.plan);
   if (call_ == nullptr) {
-    take_scalar("no matrix operation may be used on this target");
+    take_scalar("the target has the scalar reference alone");
+  } else if (made_.plan.programs == 0) {
+    take_scalar("the launch has no program: there is nothing to run");
+  } else if (made_.plan.programs > kMostPrograms) {
+    return failure(DiagCode::PlanRefused,
+                   fmt::format("launch {} has {} programs, a device numbers at most {}", launch_, made_.plan.programs,
+                               kMostPrograms),
+                   "choose larger tiles, or split the sizes over several launches");
   } else {
     bool taken = try_elementwise();
     if (!taken) {
@@ -57,17 +79,23 @@ Result<PlannedLaunch> LaunchPlanner::run() {
     if (!taken) {
       TW_TRY(taken, try_cooperative());
     }
+    const OpId scope = taken ? OpId{} : realize::shared_scope(subject_, launch_);
+    if (scope.valid())
+      return failure(DiagCode::PlanRefused,
+                     fmt::format("launch {} holds a region that must be shared, and has no such mapping{}", launch_,
+                                 made_.report.refusals.empty() ? "" : ": " + made_.report.refusals.back().reason),
+                     "leave the scope of its regions to the planner");
     if (!taken) take_scalar("no other mapping was admitted");
   }
   TW_TRY_VOID(walk_launch(subject_, request_, launch_, made_));
   return std::move(made_);
 }
 
-void write_grid(const realize::Materialization& materialization, LaunchPlan& plan) {
-  plan.programs = materialization.programs;
-  const std::size_t rank = materialization.grid.size();
-  plan.program_grid_columns = rank >= 1 ? materialization.grid[rank - 1] : 1;
-  plan.program_grid_rows = rank >= 2 ? materialization.grid[rank - 2] : 1;
+void write_grid(const realize::LaunchGrid& grid, LaunchPlan& plan) {
+  plan.programs = grid.programs;
+  const std::size_t rank = grid.extents.size();
+  plan.program_grid_columns = rank >= 1 ? grid.extents[rank - 1] : 1;
+  plan.program_grid_rows = rank >= 2 ? grid.extents[rank - 2] : 1;
 }
 
 bool LaunchPlanner::try_elementwise() {
@@ -75,7 +103,8 @@ bool LaunchPlanner::try_elementwise() {
   if (!options.enabled || !options.fuse_gpu_elementwise || !request_.switches.noalias) {
     if (options.enabled)
       refuse("elementwise", {}, "option",
-             request_.switches.noalias ? "fuse_gpu_elementwise is off" : "buffers may overlap: noalias is off");
+             request_.switches.noalias ? "fuse_gpu_elementwise is off"
+                                       : "buffers may overlap (--set noalias=true promises that they do not)");
     return false;
   }
   if (asks_for_exact_reductions(options) || asks_for_a_walk(options)) {
@@ -84,7 +113,7 @@ bool LaunchPlanner::try_elementwise() {
   }
   const auto facts = realize::elementwise_facts(subject_, launch_, context_);
   if (facts)
-    write_elementwise(*facts, request_.limits, made_);
+    write_elementwise(*facts, plain_width(request_), made_);
   else
     refuse("elementwise", {}, facts.error().code, facts.error().reason);
   return facts.has_value();
@@ -93,7 +122,9 @@ bool LaunchPlanner::try_elementwise() {
 Result<bool> LaunchPlanner::try_rows() {
   const PlannerOptions& options = request_.options;
   if (!options.enabled || !options.metal_subgroup_reductions) {
-    if (options.enabled) refuse("row_reduction", {}, "option", "metal_subgroup_reductions is off");
+    if (options.enabled)
+      refuse("row_reduction", {}, "option",
+             "metal_subgroup_reductions is off (--set metal_subgroup_reductions=true allows it)");
     return false;
   }
   const realize::RowReductionFacts facts = realize::row_reduction_facts(subject_, launch_);
@@ -112,6 +143,7 @@ Result<bool> LaunchPlanner::try_rows() {
            realize::row_candidate_refusal_text(*candidate.candidate.refusal).substr(code.size() + 2));
   }
   const bool taken = choice.plan.has_value();
+  if (!taken) refuse("row_reduction", {}, "no_plan", "no mapping fits the widths and budgets");
   if (taken) write_rows(subject_, workload, choice, made_);
   made_.report.rows = std::move(choice);
   return taken;
@@ -151,7 +183,7 @@ Result<bool> LaunchPlanner::try_cooperative() {
     TW_TRY_VOID(try_forwarding(forwarding));
     best = best_trial(forwarding);
   }
-  if (best && !made_.report.trials[*best].solution->choice->matrices.empty()) {
+  if (best && (!automatic || !made_.report.trials[*best].solution->choice->matrices.empty())) {
     take(*best);
     made_.plan.automatic_cooperative = automatic;
     return true;
@@ -180,7 +212,12 @@ Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding) {
   if (!ordered) return failure(DiagCode::SizeOverflow, ordered.error().reason);
   std::vector<OpId> overlapping;
   for (const realize::PipelineWindow& window : ordered->windows)
-    if (window.may_overlap() && overlapping.size() < kMostOverlapping) overlapping.push_back(window.region);
+    if (window.may_overlap()) overlapping.push_back(window.region);
+  if (overlapping.size() > kMostOverlapping)
+    return failure(DiagCode::SearchBudget,
+                   fmt::format("launch {} has {} pipelines that may overlap, {} are searched in all combinations",
+                               launch_, overlapping.size(), kMostOverlapping),
+                   "give some of them window 1");
   TW_TRY_VOID(add_trial(forwarding, {}, std::move(*ordered)));
   for (std::uint32_t subset = 1; subset < 1u << overlapping.size(); ++subset) {
     std::vector<OpId> chosen;
@@ -199,7 +236,7 @@ Result<void> LaunchPlanner::add_trial(Forwarding forwarding, std::vector<OpId> o
     trial.outcome = "dropped: some mma has no match, so no view may be guarded";
   } else if (forwarding == Forwarding::Guarded && !trial.facts.forwarding.any()) {
     trial.outcome = "dropped: no view is proved";
-  } else if (trial.facts.workload.matrices.empty()) {
+  } else if (trial.facts.workload.matrices.empty() && trial.facts.admission.admission != Admission::Explicit) {
     trial.outcome = "dropped: no mma has a match";
   } else {
     TW_TRY(Solution solution, plan_group(*call_, trial.facts.workload, request_.limits, request_.options));
@@ -235,6 +272,12 @@ void LaunchPlanner::take(std::size_t index) {
   made_.report.why = trial.solution->choice->why;
   for (const MmaFacts& mma : trial.facts.mmas)
     if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
+  for (const realize::ViewRefusal& view : trial.facts.forwarding.refusals)
+    refuse("view", view.load, view.code, view.reason);
+  if (trial.facts.materialization.trips_are_bounds)
+    made_.report.why += "; loops whose trips differ between programs count with their most";
+  if (request_.options.fuse_matrix_epilogues && made_.plan.family != realize::AtomFamily::MetalMpp)
+    refuse("epilogue", {}, "family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)");
   for (const realize::PipelineWindow& window : trial.facts.windows)
     if (window.refusal) refuse("pipeline", window.region, window.refusal->code, window.refusal->reason);
 }
@@ -247,15 +290,15 @@ void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
       if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
   LaunchPlan& plan = made_.plan;
   plan.mapping = LaunchMapping::Scalar;
-  plan.threads = threads > 0 ? threads : std::min(kOrdinaryThreads, request_.limits.max_threads);
+  plan.threads = threads > 0 ? threads : plain_width(request_);
   plan.cost_basis = "none";
   made_.report.why = std::move(why);
 }
 
-void write_elementwise(const realize::ElementwiseFacts& facts, const Limits& limits, PlannedLaunch& launch) {
+void write_elementwise(const realize::ElementwiseFacts& facts, std::int64_t threads, PlannedLaunch& launch) {
   LaunchPlan& plan = launch.plan;
   plan.mapping = LaunchMapping::Elementwise;
-  plan.threads = std::min(kOrdinaryThreads, limits.max_threads);
+  plan.threads = threads;
   plan.elementwise_elements_per_program = facts.elements_per_program;
   plan.elementwise_scalar_temporaries = facts.scalar_temporaries;
   plan.cost_basis = "none";

@@ -104,7 +104,6 @@ struct LaunchPlan {
   std::string cost_basis;  ///< "none" when nothing was priced
   PlanCost cost;
   bool optimized = false;  ///< false: the reference was kept
-  std::uint64_t candidates_considered = 0, candidates_rejected = 0;
   std::vector<ProofUse> proofs;
   bool operator==(const LaunchPlan&) const = default;
 };

@@ -18,6 +18,8 @@ Result<PlannedProgram> plan_program(const proof::Subject& subject, const Plannin
                                     const sets::Context& context) {
   TW_CHECK(subject.program.bound());
   TW_TRY_VOID(validate(request.options, request.switches));
+  PlanningRequest effective = request;
+  effective.options = effective_options(request.options);
   std::optional<PlanningCall> call;
   if (const auto family = family_of(request.switches)) {
     TW_TRY(call, begin_planning(*family, request.limits, request.options));
@@ -28,7 +30,7 @@ Result<PlannedProgram> plan_program(const proof::Subject& subject, const Plannin
   planned.plan.device = request.device;
   std::set<std::string> needs;
   for (std::uint32_t launch = 0; launch < subject.walk.launches.size(); ++launch) {
-    LaunchPlanner planner(subject, request, call ? &*call : nullptr, context, launch);
+    LaunchPlanner planner(subject, effective, call ? &*call : nullptr, context, launch);
     TW_TRY(PlannedLaunch one, planner.run());
     needs.insert(one.needs.begin(), one.needs.end());
     planned.plan.launches.push_back(std::move(one.plan));

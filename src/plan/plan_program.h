@@ -59,6 +59,8 @@ struct LaunchReport {
   std::string why;                       ///< one sentence about the mapping
 
   const Trial* chosen() const;
+  /// The trial whose search a report lists: the chosen one, else the last that searched; null when none did.
+  const Trial* shown() const;
 };
 
 struct PlannedProgram {

@@ -275,8 +275,6 @@ constexpr auto kLaunch = [](auto& io, auto& launch) {
   io.field("cost_basis", launch.cost_basis);
   io.one("cost", launch.cost, kCost);
   io.field("optimized", launch.optimized);
-  io.field("candidates_considered", launch.candidates_considered);
-  io.field("candidates_rejected", launch.candidates_rejected);
   io.list("proof", launch.proofs, kProof);
 };
 
@@ -294,14 +292,24 @@ std::string body_of(const Plan& plan) {
   return std::string(kHead) + "\n" + writer.take();
 }
 
-Diags invalid(std::string_view label, std::size_t line, const std::string& expected, const std::string& found) {
-  Diag diag{DiagCode::PlanInvalid,
-            fmt::format("this is no plan as `plan --save-plan` writes it: expected {}, found '{}'", expected, found),
-            {},
-            "make the plan anew; one that was edited by hand has another digest",
-            {}};
+/// One line of what stands in a file, short and printable.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  std::string line;
+  for (const char c : text.substr(0, kMost)) line += c >= ' ' && c <= '~' ? c : c == '\n' ? '/' : '?';
+  return text.size() > kMost ? line + ".." : line;
+}
+
+Diags invalid(std::string_view label, std::size_t line, const std::string& expected, std::string_view found) {
+  Diag diag{
+      DiagCode::PlanInvalid,
+      fmt::format("this is no plan as `plan --save-plan` writes it: expected {}, found '{}'", expected, shown(found)),
+      {},
+      "make the plan anew; one that was edited by hand has another digest",
+      {}};
   diag.place.file = label;
   diag.place.line = static_cast<std::uint32_t>(line);
+  diag.place.column = 1;
   return {std::move(diag)};
 }
 
@@ -338,7 +346,8 @@ Result<Plan> parse_plan(std::string_view text, std::string_view label) {
   const std::string digest = "digest " + hash_text(hash128(body)) + "\n";
   const auto lines = static_cast<std::size_t>(std::count(body.begin(), body.end(), '\n'));
   if (text.substr(last) != digest)
-    return std::unexpected(invalid(label, lines + 1, "the digest of the lines before", std::string(text.substr(last))));
+    return std::unexpected(
+        invalid(label, lines + 1, "'" + digest.substr(0, digest.size() - 1) + "'", text.substr(last)));
   try {
     Plan plan;
     Reader reader(body.substr(first + 1));

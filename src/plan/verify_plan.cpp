@@ -1,19 +1,24 @@
 #include "plan/verify_plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "plan/frontier.h"
 #include "plan/launch_planner.h"
 #include "plan/planning_call.h"
+#include "plan/width_search.h"
 
 namespace tilewright::plan {
 
 namespace {
 
 std::unexpected<Diags> stale(std::string message) {
-  return failure(DiagCode::PlanStale, std::move(message), "make the plan anew with `tilewright plan .. --save-plan`");
+  return failure(DiagCode::PlanStale, std::move(message),
+                 "give the sizes and parameters that the plan was made with, or make it anew with "
+                 "`tilewright plan .. --save-plan`");
 }
 
 class LaunchVerifier {
@@ -25,9 +30,12 @@ class LaunchVerifier {
   Result<PlannedLaunch> run() {
     if (stored_.threads < 1 || stored_.threads > request_.limits.max_threads)
       return illegal(fmt::format("threads {}, the limit is {}", stored_.threads, request_.limits.max_threads));
+    if (auto fault = frame_fault()) return illegal(*fault);
     if (stored_.mapping == LaunchMapping::Cooperative) return verify_cooperative();
     if (stored_.mapping == LaunchMapping::RowReduction) return verify_rows();
     if (stored_.mapping == LaunchMapping::Elementwise) return verify_elementwise();
+    if (call_ != nullptr && realize::shared_scope(subject_, stored_.launch).valid())
+      return illegal("a region of the program must be shared, and the plan has a worker run it alone");
     PlanningRequest scalar = request_;
     scalar.options.enabled = false;
     TW_TRY(PlannedLaunch made, LaunchPlanner(subject_, scalar, nullptr, context_, stored_.launch).run());
@@ -40,6 +48,23 @@ class LaunchVerifier {
                    "make the plan anew with `tilewright plan .. --save-plan`");
   }
 
+  /// What does not depend on the program.
+  std::optional<std::string> frame_fault() const {
+    const bool is_group = stored_.mapping == LaunchMapping::Cooperative;
+    if (stored_.elide_independent_subgroup_barriers && !stored_.coalesce_group_barriers)
+      return "it elides fences without coalescing them";
+    if (!is_group && (stored_.max_copy_batch != 1 || stored_.coalesce_group_barriers))
+      return "copy batches and fences belong to a cooperative mapping";
+    if (stored_.forwarding == Forwarding::None) return std::nullopt;
+    const CompileSwitches& switches = request_.switches;
+    if (stored_.family != realize::AtomFamily::MetalMpp || !switches.metal_mpp || !switches.forward_readonly_tile_loads)
+      return "it reads operands from views, which the target or the switches do not allow";
+    if (stored_.forwarding == Forwarding::Strict) return std::nullopt;
+    if (!switches.noalias || (switches.bounded_k == 0 && switches.bounded_mnk == 0))
+      return "it has bounded views, which the target or the switches do not allow";
+    return std::nullopt;
+  }
+
   Result<PlannedLaunch> verify_cooperative() {
     if (call_ == nullptr || call_->family != stored_.family)
       return illegal(fmt::format("it uses {}, which the target does not give", atom_family_name(stored_.family)));
@@ -50,13 +75,15 @@ class LaunchVerifier {
     auto facts = launch_facts(subject_, stored_.launch, request_.switches, fuses_an_epilogue(), wanted, context_);
     if (!facts) return illegal(facts.error().reason);
     if (facts->admission.refusal) return illegal("not a cooperative program: " + facts->admission.refusal->reason);
+    if (stored_.forwarding == Forwarding::Guarded && !facts->all_matched(subject_.program))
+      return illegal("it has bounded views, and some mma has no match");
     for (tile::OpId region : wanted.overlapped)
       if (auto why = window_fault(*facts, region)) return illegal(*why);
     Trial trial{stored_.forwarding, wanted.overlapped, std::move(*facts), std::nullopt, "stored", true};
     TW_TRY(trial.solution, priced(trial.facts));
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;
-    write_grid(trial.facts.materialization, made.plan);
+    TW_TRY_VOID(write_frame(made));
     made.plan.automatic_cooperative = trial.facts.admission.admission == realize::Admission::Automatic;
     write_cooperative(subject_, trial, request_, made);
     made.report.why = "the plan was stored";
@@ -70,17 +97,15 @@ class LaunchVerifier {
     if (!facts) return illegal("not elementwise: " + facts.error().reason);
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;
-    const auto materialization = realize::materialize(subject_, stored_.launch);
-    if (!materialization) return illegal(materialization.error().reason);
-    write_grid(*materialization, made.plan);
-    write_elementwise(*facts, request_.limits, made);
-    made.plan.threads = stored_.threads;
+    TW_TRY_VOID(write_frame(made));
+    write_elementwise(*facts, stored_.threads, made);
     return compared(std::move(made));
   }
 
   /// The choice among the one mapping that is stored.
   Result<PlannedLaunch> verify_rows() const {
-    if (call_ == nullptr || !stored_.rows) return illegal("the target has no row reductions");
+    if (call_ == nullptr || !stored_.rows || stored_.rows->programs_per_group < 1)
+      return illegal("the target has no row reductions, or the plan has no mapping of one");
     const auto facts = realize::row_reduction_facts(subject_, stored_.launch);
     if (const auto* refusal = std::get_if<realize::RowRefusal>(&facts))
       return illegal("not a row reduction: " + refusal->text);
@@ -93,18 +118,22 @@ class LaunchVerifier {
     exact.threads_per_group = stored_.threads;
     TW_TRY(RowReductionChoice choice,
            plan_row_reduction(workload, row_limits(request_.limits), exact, row_priors(call_->priors)));
+    if (!choice.plan) return illegal("no row reduction has the stored width");
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;
-    const auto materialization = realize::materialize(subject_, stored_.launch);
-    if (!materialization) return illegal(materialization.error().reason);
-    write_grid(*materialization, made.plan);
+    TW_TRY_VOID(write_frame(made));
     write_rows(subject_, workload, choice, made);
     made.report.why = "the plan was stored";
     made.report.rows = std::move(choice);
     made.plan.cost = stored_.cost;
-    made.plan.candidates_considered = stored_.candidates_considered;
-    made.plan.candidates_rejected = stored_.candidates_rejected;
     return compared(std::move(made));
+  }
+
+  Result<void> write_frame(PlannedLaunch& made) const {
+    const auto grid = realize::launch_grid(subject_, stored_.launch);
+    if (!grid) return illegal(grid.error().reason);
+    write_grid(*grid, made.plan);
+    return {};
   }
 
   bool fuses_an_epilogue() const {
@@ -124,7 +153,8 @@ class LaunchVerifier {
   /// A solution whose choice is the stored one, with the costs that today's coefficients give.
   Result<Solution> priced(const LaunchFacts& facts) const {
     const auto matches = facts.matches();
-    if (matches.size() != stored_.matrices.size())
+    const bool is_reference = stored_.matrices.empty() && facts.admission.admission == realize::Admission::Explicit;
+    if (!is_reference && matches.size() != stored_.matrices.size())
       return stale(fmt::format("the stored plan has {} matrix operations in launch {}, the program {}",
                                stored_.matrices.size(), stored_.launch, matches.size()));
     const realize::GroupShape group{stored_.threads, request_.limits.subgroup_size};
@@ -132,7 +162,7 @@ class LaunchVerifier {
     choice.threads = stored_.threads;
     choice.cost_basis = stored_.cost_basis;
     std::int64_t bytes = facts.workload.shared_memory_bytes;
-    for (std::size_t i = 0; i < matches.size(); ++i) {
+    for (std::size_t i = 0; i < stored_.matrices.size(); ++i) {
       realize::MatrixDistribution distribution = stored_.matrices[i].distribution;
       distribution.family = stored_.family;
       const auto refusal = realize::why_illegal(matches[i]->workload, distribution, group,
@@ -146,14 +176,31 @@ class LaunchVerifier {
     if (choice.shared_memory_bytes > request_.limits.shared_memory_bytes)
       return illegal(fmt::format("it needs {} bytes of shared memory, the limit is {}", choice.shared_memory_bytes,
                                  request_.limits.shared_memory_bytes));
-    // Scores and search counters are records of the search that made the plan; they decide nothing here.
-    choice.cost = stored_.cost;
+    TW_TRY(choice.cost, counted(facts, choice));
     choice.optimized = stored_.optimized;
     Solution solution;
     solution.choice = std::move(choice);
-    solution.candidates_considered = stored_.candidates_considered;
-    solution.candidates_rejected = stored_.candidates_rejected;
     return solution;
+  }
+
+  /// The features of the choice, with the scores that the coefficients of the stored plan's time gave.
+  Result<PlanCost> counted(const LaunchFacts& facts, const GroupChoice& choice) const {
+    if (choice.matrices.empty()) return stored_.cost;
+    const CostBasis* basis = find_cost_basis(stored_.cost_basis);
+    if (basis == nullptr || basis->family != stored_.family)
+      return illegal(fmt::format("{} is no basis of {}", stored_.cost_basis, atom_family_name(stored_.family)));
+    const std::int64_t subgroups = stored_.threads / request_.limits.subgroup_size;
+    PlanCost cost;
+    for (std::size_t i = 0; i < choice.matrices.size(); ++i)
+      if (!choice.matrices[i].is_collective())
+        add_features(cost,
+                     basis->operation(facts.workload.matrices[i], choice.matrices[i], subgroups, call_->priors).cost);
+    cost.independent_elements += static_cast<double>(common_elements(facts.workload));
+    cost.priced = stored_.cost.priced;
+    cost.score = stored_.cost.score;
+    cost.concurrent_waves = stored_.cost.concurrent_waves;
+    cost.kernel_score = stored_.cost.kernel_score;
+    return cost;
   }
 
   /// What the program gives under the stored choices must be the stored plan, but for what the options of its time
@@ -219,6 +266,8 @@ Result<PlannedProgram> verify_plan(const Plan& plan, const proof::Subject& subje
                              hash_text(subject.hash)));
   if (plan.target != request.target)
     return stale(fmt::format("the stored plan is for target {}, not for {}", plan.target, request.target));
+  if (plan.device != request.device)
+    return stale(fmt::format("the stored plan is for device {}, not for {}", plan.device, request.device));
   if (plan.launches.size() != subject.walk.launches.size())
     return stale(fmt::format("the stored plan has {} launches, the program {}", plan.launches.size(),
                              subject.walk.launches.size()));
@@ -228,17 +277,20 @@ Result<PlannedProgram> verify_plan(const Plan& plan, const proof::Subject& subje
   }
   PlannedProgram verified;
   verified.plan = plan;
+  std::set<std::string> needs;
   for (std::uint32_t launch = 0; launch < plan.launches.size(); ++launch) {
     if (plan.launches[launch].launch != launch)
       return stale(fmt::format("the stored plan has launch {} in place {}", plan.launches[launch].launch, launch));
     TW_TRY(PlannedLaunch one,
            LaunchVerifier(plan.launches[launch], subject, request, call ? &*call : nullptr, context).run());
-    for (const std::string& need : one.needs)
-      if (std::find(plan.needs.begin(), plan.needs.end(), need) == plan.needs.end())
-        return failure(DiagCode::PlanIllegal, fmt::format("the stored plan does not say that it needs {}", need),
-                       "make the plan anew with `tilewright plan .. --save-plan`");
+    needs.insert(one.needs.begin(), one.needs.end());
     verified.launches.push_back(std::move(one.report));
   }
+  if (!std::equal(needs.begin(), needs.end(), plan.needs.begin(), plan.needs.end()))
+    return failure(DiagCode::PlanIllegal,
+                   fmt::format("the stored plan says that it needs {}; its decisions need {}",
+                               fmt::join(plan.needs, ", "), fmt::join(needs, ", ")),
+                   "make the plan anew with `tilewright plan .. --save-plan`");
   return verified;
 }
 

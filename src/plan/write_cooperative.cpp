@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "plan/launch_planner.h"
 
 namespace tilewright::plan {
@@ -24,25 +26,42 @@ class CooperativeWriter {
     plan_.mapping = LaunchMapping::Cooperative;
     plan_.threads = choice.threads;
     plan_.shared_memory_bytes = choice.shared_memory_bytes;
-    plan_.family = trial_.facts.workload.matrices.front().family;
-    plan_.forwarding = trial_.forwarding;
+    plan_.family = family_of(request_.switches).value_or(realize::AtomFamily::Simdgroup8x8);
+    plan_.forwarding = forwarding();
     plan_.cost_basis = choice.cost_basis;
     plan_.cost = choice.cost;
     plan_.optimized = choice.optimized;
-    plan_.candidates_considered = trial_.solution->candidates_considered;
-    plan_.candidates_rejected = trial_.solution->candidates_rejected;
     plan_.max_copy_batch = request_.options.enabled ? request_.options.max_copy_batch : 1;
     plan_.coalesce_group_barriers = request_.options.coalesce_group_barriers;
     plan_.elide_independent_subgroup_barriers = request_.options.elide_independent_subgroup_barriers;
     note(trial_.facts.forwarding.findings);
+    if (trial_.facts.materialization.relies_on_noalias) needs_.insert("noalias");
     write_matrices(choice);
     write_views();
     write_pipelines();
     write_tiles();
+    close_needs();
     launch_.needs.assign(needs_.begin(), needs_.end());
   }
 
  private:
+  /// What a capability is built on is needed too (target/capability.h).
+  void close_needs() {
+    if (needs_.contains("bounded_mnk 1")) needs_.insert("bounded_k 1");
+    const bool newer =
+        needs_.contains("bounded_k 1") || needs_.contains("bounded_store 1") || needs_.contains("element_epilogue 1");
+    if (newer && needs_.erase("metal_mpp 1") > 0) needs_.insert("metal_mpp 2");
+  }
+
+  /// What the views are, whatever was allowed.
+  Forwarding forwarding() const {
+    const realize::ViewForwarding& forwarded = trial_.facts.forwarding;
+    if (!forwarded.any()) return Forwarding::None;
+    const bool bounded = std::any_of(forwarded.mmas.begin(), forwarded.mmas.end(),
+                                     [](const realize::MmaViews& mma) { return mma.kind != realize::ViewKind::Plain; });
+    return bounded ? Forwarding::Guarded : Forwarding::Strict;
+  }
+
   void note(const std::vector<proof::Finding>& findings) {
     for (const proof::Finding& finding : findings) {
       const auto& known = launch_.report.findings;
@@ -62,10 +81,11 @@ class CooperativeWriter {
 
   void write_matrices(const GroupChoice& choice) {
     const std::vector<const MatrixMatch*> matches = trial_.facts.matches();
-    for (std::size_t i = 0; i < matches.size(); ++i) {
+    for (std::size_t i = 0; i < matches.size() && !choice.matrices.empty(); ++i) {
       note(matches[i]->findings);
       plan_.matrices.push_back(matrix_plan(*matches[i], choice.matrices[i]));
     }
+    if (plan_.matrices.empty()) return;
     needs_.insert("cooperative_matrix 1");
     const bool overwrites = std::any_of(plan_.matrices.begin(), plan_.matrices.end(),
                                         [](const MatrixPlan& matrix) { return matrix.overwrites; });
@@ -91,6 +111,7 @@ class CooperativeWriter {
 
   void write_sink(const MatrixMatch& match, MatrixPlan& matrix) {
     matrix.sink = match.sink;
+    if (match.sink_needs_compact_rows) needs_.insert(fmt::format("compact_rows %{}", match.sink.index));
     if (match.direct) use(*match.direct);
     if (match.epilogue) {
       matrix.fuses_epilogue = true;
@@ -122,6 +143,7 @@ class CooperativeWriter {
   void write_views() {
     for (const realize::ForwardedView& view : trial_.facts.forwarding.views) {
       plan_.views.push_back(view.load);
+      if (view.needs_compact_rows) needs_.insert(fmt::format("compact_rows %{}", view.load.index));
       use(view.forwardable);
       if (view.inside) use(*view.inside);
     }
@@ -138,17 +160,26 @@ class CooperativeWriter {
       if (is_overlapped(window.region)) {
         pipeline.window = 2;
         pipeline.cut = window.cut;
-      } else if (window.may_overlap() && is_resident(window.region) &&
+        if (window.relies_on_noalias) needs_.insert("noalias");
+      } else if (window.may_reorder() && is_resident(window.region) &&
                  plan_.family == realize::AtomFamily::Simdgroup8x8) {
-        const auto scalars =
-            realize::late_prefetch_scalars(subject_, trial_.facts.materialization, window, plan_.threads);
+        const auto scalars = realize::late_prefetch_scalars(subject_, trial_.facts.materialization, window,
+                                                            resident_operations(), plan_.threads);
         if (scalars && *scalars <= budget) {
           pipeline.cut = window.cut;
           pipeline.prefetch_scalars_per_lane = *scalars;
+          if (window.relies_on_noalias) needs_.insert("noalias");
         }
       }
       plan_.pipelines.push_back(pipeline);
     }
+  }
+
+  std::set<OpId> resident_operations() const {
+    std::set<OpId> operations;
+    for (const MatrixPlan& matrix : plan_.matrices)
+      if (matrix.region.valid()) operations.insert(matrix.op);
+    return operations;
   }
 
   bool is_resident(OpId region) const {

@@ -48,8 +48,6 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
   plan.cost.concurrent_waves = static_cast<double>(rows.concurrent_waves);
   plan.cost.kernel_score = rows.kernel_score;
   plan.optimized = true;
-  plan.candidates_considered = static_cast<std::uint64_t>(choice.candidates_considered);
-  plan.candidates_rejected = static_cast<std::uint64_t>(choice.candidates_rejected);
   for (const auto& token : workload.store_proofs)
     plan.proofs.push_back({token.certificate().family, tile::OpId{token.certificate().operation}});
   const tile::OpId region = subject.walk.launches[workload.launch];
@@ -59,9 +57,18 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
     return premise.by == proof::Guarantor::Caller || premise.by == proof::Guarantor::Launch;
   });
   if (promised) launch.needs.emplace_back("noalias");
+  const PricedRowCandidate* lower = nullptr;
+  for (const PricedRowCandidate& candidate : choice.candidates)
+    if (candidate.score && !candidate.is_eligible && candidate.kernel_score < rows.kernel_score &&
+        (lower == nullptr || candidate.kernel_score < lower->kernel_score))
+      lower = &candidate;
   launch.report.why = fmt::format(
-      "a row reduction: {} subgroups a program, {} programs a group, the lowest kernel score of {} candidates",
-      rows.mapping.subgroups_per_program, rows.mapping.programs_per_group, choice.candidates_considered);
+      "a row reduction, {} subgroups a program and {} programs a group: the lowest kernel score of all mappings whose "
+      "subgroups are a power of two{}",
+      rows.mapping.subgroups_per_program, rows.mapping.programs_per_group,
+      lower == nullptr
+          ? ""
+          : fmt::format(" (threads_per_group={} would score {})", lower->candidate.threads, lower->kernel_score));
 }
 
 }  // namespace tilewright::plan

@@ -23,6 +23,10 @@ struct AdmissionCodes {
   static constexpr std::string_view kNoMatrix = "no_matrix";            ///< no mma that may be reassociated
 };
 
+/// The first region of the launch, itself among them, that must run as a group, subgroup or vector; none when there is
+/// none.
+tile::OpId shared_scope(const proof::Subject& subject, std::uint32_t launch);
+
 enum class Admission : std::uint8_t {
   Explicit,   ///< the program says `group`
   Automatic,  ///< it says nothing, and the audit found nothing

@@ -6,6 +6,7 @@
 
 #include "analysis/effects.h"
 #include "proof/store_cover.h"
+#include "realize/admission.h"
 #include "support/checked_math.h"
 #include "tile/bind.h"
 
@@ -34,13 +35,15 @@ bool is_pointwise(const tile::OpPayload& payload) {
 class ElementwiseFinder {
  public:
   ElementwiseFinder(const proof::Subject& subject, std::uint32_t launch, const sets::Context& context)
-      : subject_(subject), program_(subject.program), context_(context) {
+      : subject_(subject), program_(subject.program), launch_(launch), context_(context) {
     const OpId region = subject.walk.launches[launch];
     for (OpId op : subject.walk.order)
       if (op != region && subject.walk.places[op].launch == launch) ops_.push_back(op);
   }
 
   std::expected<ElementwiseFacts, MatchRefusal> run() {
+    if (shared_scope(subject_, launch_).valid())
+      return std::unexpected(MatchRefusal{ElementwiseCodes::kFixedScope, "the program says who runs a region"});
     for (OpId op : ops_)
       if (auto fault = form_fault(op)) return std::unexpected(std::move(*fault));
     if (made_.stores.empty())
@@ -92,9 +95,9 @@ class ElementwiseFinder {
       elements = *product;
     }
     if (store == made_.stores.front()) made_.elements_per_program = elements;
-    if (elements == made_.elements_per_program) return std::nullopt;
-    return MatchRefusal{ElementwiseCodes::kDomainsDiffer,
-                        fmt::format("stores over {} and {} elements", made_.elements_per_program, elements)};
+    // A worker has the same element of every store only where they run over the same axes in the same order.
+    if (analysis::own_axes(program_, store) == analysis::own_axes(program_, made_.stores.front())) return std::nullopt;
+    return MatchRefusal{ElementwiseCodes::kDomainsDiffer, "the stores run over different axes, or in another order"};
   }
 
   /// A worker may read its element after another has stored: nothing that is stored may be touched elsewhere.
@@ -118,6 +121,7 @@ class ElementwiseFinder {
 
   const proof::Subject& subject_;
   const tile::Program& program_;
+  std::uint32_t launch_;
   const sets::Context& context_;
   std::vector<OpId> ops_;
   ElementwiseFacts made_;

@@ -21,11 +21,12 @@ namespace tilewright::realize {
 struct ElementwiseCodes {
   static constexpr std::string_view kNotPointwise = "not_pointwise";  ///< a loop, branch, fold, mma, gather, memory, ..
   static constexpr std::string_view kNoStore = "no_store";
-  static constexpr std::string_view kDomainsDiffer = "domains_differ";  ///< stores over different numbers of elements
+  static constexpr std::string_view kDomainsDiffer = "domains_differ";  ///< stores over different sequences of axes
   static constexpr std::string_view kTooManyTemporaries = "too_many_temporaries";
   static constexpr std::string_view kAliasing = "aliasing";  ///< a store may touch what is read or stored elsewhere
   static constexpr std::string_view kNotCovered = "not_covered";  ///< a store is not proved to write each element once
   static constexpr std::string_view kPlaced = "placed";
+  static constexpr std::string_view kFixedScope = "fixed_scope";  ///< a region must run as a group, subgroup or vector
 };
 
 /// Values that several elements' expressions share: kept in scalars of the worker.

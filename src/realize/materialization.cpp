@@ -30,6 +30,12 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
   return *product;
 }
 
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  const auto sum = checked_add(a, b);
+  if (!sum) throw NoNumber{fmt::format("{} + {} elements do not fit 64 bits", a, b)};
+  return *sum;
+}
+
 bool is_elementwise(const tile::OpPayload& payload) {
   return std::holds_alternative<tile::UnaryOp>(payload) || std::holds_alternative<tile::BinaryOp>(payload) ||
          std::holds_alternative<tile::SelectOp>(payload) || std::holds_alternative<tile::CastOp>(payload) ||
@@ -47,6 +53,17 @@ bool is_expensive(const tile::OpPayload& payload) {
            unary->kind == tile::UnaryKind::Sin || unary->kind == tile::UnaryKind::Cos;
   const auto* binary = std::get_if<tile::BinaryOp>(&payload);
   return binary != nullptr && (binary->kind == tile::BinaryKind::Div || binary->kind == tile::BinaryKind::Mod);
+}
+
+LaunchGrid grid_of(const tile::Program& program, OpId region) {
+  LaunchGrid grid;
+  for (tile::CoordId coord : program.list(std::get<tile::RegionOp>(program.op(region).payload).coords)) {
+    const auto extent = program.index().as_constant(program.coords()[coord].extent);
+    if (!extent) throw NoNumber{"a domain of the launch has no number"};
+    grid.extents.push_back(std::max<std::int64_t>(*extent, 0));
+    grid.programs = times(grid.programs, grid.extents.back());
+  }
+  return grid;
 }
 
 class Materializer {
@@ -68,6 +85,7 @@ class Materializer {
     for (OpId op : ops_) keep_interfered_load(op);
     for (OpId op : ops_) allocate(op);
     for (OpId op : ops_) add_work(op);
+    check_sums();
     return std::move(made_);
   }
 
@@ -75,14 +93,16 @@ class Materializer {
   // ---- Counts ------------------------------------------------------------------------------------------------------
 
   void count_programs() {
-    const auto& region = std::get<tile::RegionOp>(program_.op(region_).payload);
-    made_.programs = 1;
-    for (tile::CoordId coord : program_.list(region.coords)) {
-      const auto extent = program_.index().as_constant(program_.coords()[coord].extent);
-      if (!extent) throw NoNumber{"a domain of the launch has no number"};
-      made_.grid.push_back(std::max<std::int64_t>(*extent, 0));
-      made_.programs = times(made_.programs, made_.grid.back());
-    }
+    LaunchGrid grid = grid_of(program_, region_);
+    made_.programs = grid.programs;
+    made_.grid = std::move(grid.extents);
+  }
+
+  /// Whoever adds up all storage, or all work, gets a number.
+  void check_sums() const {
+    std::int64_t bytes = made_.memory_bytes, elements = 0;
+    for (const StoredTile& tile : made_.tiles) bytes = plus(bytes, tile.bytes);
+    for (const ElementWork& work : made_.work) elements = plus(elements, work.total());
   }
 
   std::int64_t trips_of(tile::CoordId coord) {
@@ -185,17 +205,48 @@ class Materializer {
     if (load == nullptr) return;
     const ValueId value = program_.list(program_.op(op).results)[0];
     if (made_.residence[value] != Residence::Folded) return;
-    if (may_change_between(load->object, op, root_of(value))) set_stored(value);
+    const OpId root = root_of(value);
+    bool relies = false;
+    if (may_change_between(load->object, op, root, relies) || may_be_overwritten_by(root, op, *load, relies))
+      set_stored(value);
+    else
+      made_.relies_on_noalias = made_.relies_on_noalias || relies;
   }
 
-  bool may_change_between(tile::ObjectId object, OpId first, OpId last) const {
+  /// Whether two objects may overlap; notes when only the promise says that they do not.
+  bool overlap(tile::ObjectId a, tile::ObjectId b, bool& relies) const {
+    if (analysis::may_alias(program_, a, b, subject_.assumptions.aliasing)) return true;
+    relies = relies || analysis::may_alias(program_, a, b, {});
+    return false;
+  }
+
+  bool may_change_between(tile::ObjectId object, OpId first, OpId last, bool& relies) const {
     const auto& places = subject_.walk.places;
     const auto& ops = program_.block(places[first].block).ops;
     for (std::uint32_t i = places[first].position + 1; i < places[last].position; ++i) {
       const analysis::Effects effects = analysis::effects_of(program_, ops[i]);
       if (!effects.opaque.empty() || !effects.barriers.empty()) return true;
       for (tile::ObjectId written : effects.may_write)
-        if (analysis::may_alias(program_, written, object, subject_.assumptions.aliasing)) return true;
+        if (overlap(written, object, relies)) return true;
+    }
+    return false;
+  }
+
+  /// The operation that evaluates the load stores to what other elements still have to read.
+  bool may_be_overwritten_by(OpId root, OpId op, const tile::LoadOp& load, bool& relies) const {
+    const auto* store = std::get_if<tile::StoreOp>(&program_.op(root).payload);
+    if (store == nullptr || !overlap(store->object, load.object, relies)) return false;
+    const bool same_elements =
+        store->object == load.object && program_.list(store->coords) == program_.list(load.coords);
+    return !same_elements || moves_on_the_way(op, root);
+  }
+
+  /// Some operation between a folded load and its root reads other elements than its own.
+  bool moves_on_the_way(OpId op, OpId root) const {
+    while (op != root) {
+      op = subject_.uses.single_use(program_.list(program_.op(op).results)[0])->op;
+      const tile::OpPayload& payload = program_.op(op).payload;
+      if (op != root && (!is_elementwise(payload) || std::holds_alternative<tile::BroadcastOp>(payload))) return true;
     }
     return false;
   }
@@ -204,6 +255,7 @@ class Materializer {
 
   void add_tile(ValueId value) {
     if (made_.residence[value] != Residence::Stored) return;
+    if (program_.value(value).placement == tile::MemorySpace::Private) return;  // no storage of the group
     const std::int64_t elements = volume(value);
     const auto bytes = static_cast<std::int64_t>(data_type_bytes(program_.value(value).element.data));
     made_.tiles.push_back({value, elements, times(elements, bytes)});
@@ -219,7 +271,8 @@ class Materializer {
     if (const auto* memory = std::get_if<tile::MemoryOp>(&node.payload)) {
       const auto bytes = data_type_bytes(program_.object(memory->object).element.data);
       const std::int64_t own = times(tile::memory_capacity(program_, memory->object), static_cast<std::int64_t>(bytes));
-      made_.memory_bytes += own;
+      if (program_.object(memory->object).space != tile::MemorySpace::Private)
+        made_.memory_bytes = plus(made_.memory_bytes, own);
     }
     for (ValueId result : program_.list(node.results)) add_tile(result);
   }
@@ -335,6 +388,14 @@ const StoredTile* Materialization::tile_of(ValueId value) const {
   const auto found =
       std::find_if(tiles.begin(), tiles.end(), [&](const StoredTile& tile) { return tile.value == value; });
   return found == tiles.end() ? nullptr : &*found;
+}
+
+std::expected<LaunchGrid, MaterializationFault> launch_grid(const proof::Subject& subject, std::uint32_t launch) {
+  try {
+    return grid_of(subject.program, subject.walk.launches[launch]);
+  } catch (const NoNumber& fault) {
+    return std::unexpected(MaterializationFault{fault.reason});
+  }
 }
 
 std::expected<Materialization, MaterializationFault> materialize(const proof::Subject& subject, std::uint32_t launch) {

@@ -10,7 +10,8 @@
 //   - so is the result of an mma, of a fold, of a region and of an if;
 //   - an expression with a transcendental function or a division is stored where its use would evaluate it several
 //     times (the use has more axes);
-//   - a load stays apart from its use when something between them may write what it reads;
+//   - a load stays apart from its use when something between them may write what it reads, and when the use is a store
+//     that may: but for a store to the very elements that are loaded, each evaluated for itself;
 //   - a placement that the program asks for is storage.
 // A carry has one storage from its initial value to its result, and its next value has storage of its own: all carries
 // of an iteration change at once.
@@ -72,6 +73,8 @@ struct Materialization {
   std::vector<ElementWork> work;                  ///< likewise
   std::int64_t memory_bytes = 0;                  ///< explicit memory of the program
   std::int64_t most_collective_outputs = 0;       ///< elements of the widest fold's result
+  /// Something is evaluated later than it is loaded, past a store that only the promise of `noalias` keeps apart.
+  bool relies_on_noalias = false;
   /// Some loop has a number of trips that differs between programs or iterations; the largest stands in executions.
   bool trips_are_bounds = false;
 
@@ -88,6 +91,13 @@ struct Materialization {
 struct MaterializationFault {
   std::string reason;
 };
+
+/// The domains of a launch, in order, and their product.
+struct LaunchGrid {
+  std::int64_t programs = 1;
+  std::vector<std::int64_t> extents;
+};
+std::expected<LaunchGrid, MaterializationFault> launch_grid(const proof::Subject& subject, std::uint32_t launch);
 
 /// Premises: the subject's program is bound; launch < number of its launches.
 std::expected<Materialization, MaterializationFault> materialize(const proof::Subject& subject, std::uint32_t launch);

@@ -34,12 +34,14 @@ class Matcher {
     made_.form = *form;
     mma_ = analysis::as_mma(program_, op);
     if (auto fault = operand_fault()) return std::unexpected(std::move(*fault));
+    if (materialization_.executions[op] == 0)
+      return std::unexpected(MatchRefusal{MatchCodes::kNeverRuns, "a loop around it has no iteration"});
     MatrixWorkload& workload = made_.workload;
     workload.family = request_.family;
     workload.rows = form->rows;
     workload.columns = form->columns;
     workload.contraction = form->depth;
-    workload.executions = std::max<std::int64_t>(materialization_.executions[op], 1);
+    workload.executions = materialization_.executions[op];
     add_means();
     ask_recurrence();
     if (made_.closed) ask_output();
@@ -76,7 +78,8 @@ class Matcher {
   /// The mean of what is left of the object behind the origin of the row or column axis; 0 when it is not known.
   double mean_of(const ForwardedView& view, std::size_t side, std::int64_t tile) const {
     const Access* load = subject_.accesses.of(view.load);
-    const tile::AxisId axis = axis_in(*load, side == 0 ? mma_->a : mma_->b, side);
+    const OperandLoads loads = operand_loads(program_, *mma_);
+    const tile::AxisId axis = axis_behind(program_, loads.chain[side], side == 0 ? made_.form.row : made_.form.column);
     const auto at = axis.valid() ? load->unit_dimension_of(axis) : std::nullopt;
     if (!at || !load->dimensions[*at].unit || !load->dimensions[*at].constant_extent) return 0;
     analysis::AffineForm extent;
@@ -85,17 +88,6 @@ class Matcher {
     if (!left) return 0;
     const auto mean = analysis::mean_over(load->domain, *left, tile);
     return mean.is_known() ? mean.mean() : 0;
-  }
-
-  /// The axis of the load that the row or column axis of the mma has become by relabelling: the same position.
-  tile::AxisId axis_in(const Access& load, ValueId operand, std::size_t side) const {
-    const auto axes = program_.list(program_.value(operand).axes);
-    const auto own = program_.list(program_.value(load.value).axes);
-    const tile::AxisId wanted = side == 0 ? made_.form.row : made_.form.column;
-    if (std::find(own.begin(), own.end(), wanted) != own.end()) return wanted;
-    const auto at = std::find(axes.begin(), axes.end(), wanted);
-    const auto position = static_cast<std::size_t>(at - axes.begin());
-    return at != axes.end() && own.size() == axes.size() ? own[position] : tile::AxisId{};
   }
 
   // ---- Proofs ------------------------------------------------------------------------------------------------------
@@ -149,8 +141,19 @@ class Matcher {
         total(WorkKind::Fill, made_.region, made_.carry) + total(WorkKind::Sink, sink);
   }
 
+  /// Rows and columns of the tile each move one dimension of the output by 1, and its rows are compact.
+  bool sink_is_a_rectangle(OpId sink) {
+    const Access& store = *subject_.accesses.of(sink);
+    const auto orientation = analysis::orientation(store, made_.form.row, made_.form.column);
+    if (!orientation) return false;
+    const RowLayout layout = row_layout(program_, store.object, *orientation);
+    made_.sink_needs_compact_rows = layout == RowLayout::Free;
+    return layout != RowLayout::Other;
+  }
+
   /// Every coordinate inside, or, with the capability, a prefix of each axis.
   bool sink_is_guarded_by_proof(OpId sink) {
+    if (!sink_is_a_rectangle(sink)) return false;
     const auto inside = proof::prove_access_in_bounds(subject_, sink, proof::DomainPart::All, context_);
     if (const auto* proved = note(inside, sink, "stays inside at every point")) {
       made_.sink_inside = *proved;

@@ -39,6 +39,8 @@ struct MatrixMatch {
   tile::OpId sink;                             ///< the store of a direct output; or none
   std::vector<tile::ValueId> epilogue_values;  ///< tiles between accumulator and sink that vanish with direct output
 
+  bool sink_needs_compact_rows = false;  ///< for the launch to check: the strides of the output are free
+
   std::optional<proof::Proved<proof::RecurrenceClosed>> closed;
   std::optional<proof::Proved<proof::OutputDirect>> direct;
   std::optional<proof::Proved<proof::EpilogueSameOwner>> epilogue;
@@ -50,7 +52,8 @@ struct MatrixMatch {
 };
 
 /// Premises: `op` is an mma of a launch that `materialization` (views taken out) describes; forwarding is of the same
-/// launch. Refused: as mma_form, and an operand that has neither storage nor a view (kNotStored).
+/// launch. Refused: as mma_form, and an operand that has neither storage nor a view (kNotStored), an mma that
+/// no program executes (kNeverRuns).
 std::expected<MatrixMatch, MatchRefusal> match_matrix(const proof::Subject& subject,
                                                       const Materialization& materialization,
                                                       const ViewForwarding& forwarding, tile::OpId op,

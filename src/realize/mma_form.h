@@ -30,7 +30,7 @@ struct MatchCodes {
   static constexpr std::string_view kConditional = "conditional";
   static constexpr std::string_view kPlaced = "placed";
   static constexpr std::string_view kNotStored = "not_stored";
-  static constexpr std::string_view kTripsVary = "trips_vary";
+  static constexpr std::string_view kNeverRuns = "never_runs";
 };
 
 struct MmaForm {

@@ -53,7 +53,9 @@ class WindowFinder {
     if (auto fault = form_fault()) return ordered(fault->code, fault->reason);
     if (segments_.size() < 2) return ordered(PipelineCodes::kNoCut, "the body has fewer than two stages");
     for (std::uint32_t cut = 1; cut < segments_.size(); ++cut) {
-      made_.refusal = try_cut(cut);
+      auto refusal = try_cut(cut);
+      // What could be reordered but does not fit says more than what could not.
+      if (!refusal || made_.cut == 0 || refusal->code == PipelineCodes::kCapacity) made_.refusal = std::move(refusal);
       if (!made_.refusal) return std::move(made_);
     }
     return std::move(made_);
@@ -125,11 +127,14 @@ class WindowFinder {
     return all;
   }
 
-  std::optional<MatchRefusal> write_fault(const Touched& writer, const Touched& other) const {
+  std::optional<MatchRefusal> write_fault(const Touched& writer, const Touched& other) {
     for (ObjectId written : writer.written)
       for (const std::set<ObjectId>* side : {&other.read, &other.written})
         for (ObjectId object : *side) {
-          if (!analysis::may_alias(program_, written, object, subject_.assumptions.aliasing)) continue;
+          if (!analysis::may_alias(program_, written, object, subject_.assumptions.aliasing)) {
+            made_.relies_on_noalias = made_.relies_on_noalias || analysis::may_alias(program_, written, object, {});
+            continue;
+          }
           const std::string& name = program_.object(written).name;
           if (written == object)
             return MatchRefusal{PipelineCodes::kOuterWrite,
@@ -169,24 +174,28 @@ class WindowFinder {
     std::int64_t bytes = 0;
     for (OpId op : producer) {
       const auto results = program_.list(program_.op(op).results);
-      const StoredTile* tile = results.size() == 1 ? materialization_.tile_of(results[0]) : nullptr;
-      if (tile == nullptr) continue;
-      const auto& uses = subject_.uses.of(tile->value);
+      if (results.size() != 1) continue;
+      const bool is_uniform = materialization_.residence[results[0]] == Residence::Uniform;
+      const StoredTile* tile = materialization_.tile_of(results[0]);
+      if (tile == nullptr && !is_uniform) continue;
+      const auto& uses = subject_.uses.of(results[0]);
       const bool flows = std::any_of(uses.begin(), uses.end(), [&](const analysis::Use& use) {
         return consumer.contains(use.op) || use.kind == analysis::UseKind::Yield;
       });
       if (!flows) continue;
-      versions.push_back(tile->value);
-      bytes += tile->bytes;
+      // A number that every worker keeps has a second version too, which takes no storage of the group.
+      versions.push_back(results[0]);
+      bytes += tile == nullptr ? 0 : tile->bytes;
     }
     if (versions.empty()) return MatchRefusal{PipelineCodes::kNoFlow, "no tile flows from producer to consumer"};
-    if (bytes > budget_)
-      return MatchRefusal{PipelineCodes::kCapacity,
-                          fmt::format("second versions take {} bytes, {} are left", bytes, budget_)};
+    if (made_.cut != 0 && bytes > budget_) return made_.refusal;
     made_.cut = cut;
     made_.versions = std::move(versions);
     made_.version_bytes = bytes;
-    return std::nullopt;
+    made_.fits = bytes <= budget_;
+    if (made_.fits) return std::nullopt;
+    return MatchRefusal{PipelineCodes::kCapacity,
+                        fmt::format("second versions take {} bytes, {} are left", bytes, budget_)};
   }
 
   const proof::Subject& subject_;
@@ -209,13 +218,13 @@ std::vector<PipelineWindow> pipeline_windows(const proof::Subject& subject, cons
     if (region == nullptr || region->kind != tile::RegionKind::Pipeline) continue;
     if (subject.walk.places[op].launch != materialization.launch) continue;
     windows.push_back(WindowFinder(subject, materialization, op, budget_bytes).run());
-    budget_bytes -= windows.back().version_bytes;
   }
   return windows;
 }
 
 std::optional<std::int64_t> late_prefetch_scalars(const proof::Subject& subject, const Materialization& materialization,
-                                                  const PipelineWindow& window, std::int64_t threads) {
+                                                  const PipelineWindow& window, const std::set<OpId>& resident,
+                                                  std::int64_t threads) {
   const tile::Program& program = subject.program;
   const auto& region = std::get<tile::RegionOp>(program.op(window.region).payload);
   const std::vector<std::vector<OpId>> segments = segments_of(program, region);
@@ -225,7 +234,7 @@ std::optional<std::int64_t> late_prefetch_scalars(const proof::Subject& subject,
     for (OpId op : segments[i]) {
       const tile::OpPayload& payload = program.op(op).payload;
       if (i >= window.cut) {
-        if (!std::holds_alternative<tile::MmaOp>(payload)) return std::nullopt;
+        if (!resident.contains(op)) return std::nullopt;
         continue;
       }
       const auto* load = std::get_if<tile::LoadOp>(&payload);

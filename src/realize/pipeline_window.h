@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,20 +41,26 @@ struct PipelineWindow {
   std::int64_t version_bytes = 0;
   std::optional<MatchRefusal> refusal;  ///< why window 2 is not legal; of the last cut tried
 
-  bool may_overlap() const { return cut != 0; }
+  bool relies_on_noalias = false;  ///< only the promise keeps the phases apart
+  bool fits = false;               ///< the second versions fit by themselves
+
+  /// The phases may run one iteration apart. Storage for it is another matter.
+  bool may_reorder() const { return cut != 0; }
+  bool may_overlap() const { return cut != 0 && fits; }
 };
 
-/// One answer each pipeline region of the launch, in the order of the text. budget_bytes: shared storage left for
-/// second versions of all of them together, taken in that order. Premise: no region has an interval of 0 (the
-/// verifier).
+/// One answer each pipeline region of the launch, in the order of the text. budget_bytes: shared storage left for the
+/// second versions of any one of them; several together are compared with the limit where they are planned. Premise: no
+/// region has an interval of 0 (the verifier).
 std::vector<PipelineWindow> pipeline_windows(const proof::Subject& subject, const Materialization& materialization,
                                              std::int64_t budget_bytes);
 
 /// Late prefetch of a resident loop: one shared slot, the copies of the next iteration wait in private scalars of the
 /// workers: write shared, fence, load next, consume, fence. Legal when the producer is at most 8 copies of f32 tiles
-/// from buffers, and the consumer is matrix operations alone. Scalars a worker holds with `threads` workers; nothing
-/// when it is not legal. Premise: window.may_overlap().
+/// from buffers, and the consumer is `resident` matrix operations alone: those whose accumulators stay in fragments.
+/// Scalars a worker holds with `threads` workers; nothing when it is not legal. Premise: window.may_reorder().
 std::optional<std::int64_t> late_prefetch_scalars(const proof::Subject& subject, const Materialization& materialization,
-                                                  const PipelineWindow& window, std::int64_t threads);
+                                                  const PipelineWindow& window, const std::set<tile::OpId>& resident,
+                                                  std::int64_t threads);
 
 }  // namespace tilewright::realize

@@ -40,10 +40,11 @@ class Forwarder {
 
   void ask(OpId op) {
     Asked asked{op, operand_loads(program_, *analysis::as_mma(program_, op)), {}, {op, {}, {}, {}, {}}};
-    const bool fits = mma_form(subject_, op).has_value();
+    const auto form = mma_form(subject_, op);
     std::array<bool, 2> candidate{};
     for (std::size_t side = 0; side < 2; ++side)
-      candidate[side] = fits && asked.loads.load[side].valid() && is_forwardable(asked.loads.load[side]);
+      candidate[side] = form && asked.loads.load[side].valid() && is_forwardable(asked.loads.load[side]) &&
+                        is_rectangle(asked.loads, side, *form);
     for (std::size_t side = 0; side < 2; ++side)
       asked.taken[side] = candidate[side] && is_inside(asked.loads.load[side]);
     const bool all_plain = asked.taken[0] && asked.taken[1];
@@ -80,6 +81,32 @@ class Forwarder {
       forwardable_.emplace(load, proved == nullptr ? std::nullopt : std::optional(*proved));
     }
     return forwardable_.at(load).has_value();
+  }
+
+  /// Row and contraction axis of a, contraction and column axis of b: in the dimensions of the input.
+  bool is_rectangle(const OperandLoads& loads, std::size_t side, const MmaForm& form) {
+    const OpId load = loads.load[side];
+    const analysis::Access& access = *subject_.accesses.of(load);
+    const tile::AxisId first = axis_behind(program_, loads.chain[side], side == 0 ? form.row : form.contraction);
+    const tile::AxisId second = axis_behind(program_, loads.chain[side], side == 0 ? form.contraction : form.column);
+    const auto orientation = first.valid() && second.valid() ? analysis::orientation(access, first, second)
+                                                             : std::optional<analysis::Orientation>();
+    if (!orientation) return refused(load, kViewNotProjected, "the tile is no rectangle of the input");
+    switch (row_layout(program_, access.object, *orientation)) {
+      case RowLayout::Other:
+        return refused(load, kViewStrides, "the declared strides leave no compact rows");
+      case RowLayout::Free:
+        free_rows_.insert(load);
+        return true;
+      case RowLayout::Compact:
+        return true;
+    }
+    return false;
+  }
+
+  bool refused(OpId load, std::string_view code, std::string reason) {
+    made_.refusals.push_back({load, code, std::move(reason)});
+    return false;
   }
 
   bool is_inside(OpId load) {
@@ -127,7 +154,7 @@ class Forwarder {
     for (auto& [order, number] : numbers) {
       const OpId load = subject_.walk.order[order];
       number = made_.views.size();
-      made_.views.push_back({load, {}, *forwardable_.at(load), inside_.at(load)});
+      made_.views.push_back({load, {}, *forwardable_.at(load), inside_.at(load), free_rows_.contains(load)});
     }
     for (Asked& asked : asked_) {
       for (std::size_t side = 0; side < 2; ++side) {
@@ -157,6 +184,7 @@ class Forwarder {
   std::vector<Asked> asked_;
   std::map<OpId, std::optional<proof::Proved<proof::LoadForwardable>>> forwardable_;
   std::map<OpId, std::optional<proof::Proved<proof::AccessInBounds>>> inside_;
+  std::set<OpId> free_rows_;
   ViewForwarding made_;
 };
 
@@ -165,6 +193,35 @@ class Forwarder {
 std::string_view view_kind_name(ViewKind kind) {
   constexpr std::string_view kNames[] = {"plain", "bounded_k", "bounded_mnk"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+tile::AxisId axis_behind(const tile::Program& program, const std::vector<ValueId>& chain, tile::AxisId axis) {
+  for (std::size_t i = chain.size(); i-- > 1;) {
+    const auto& reindex = std::get<tile::ReindexOp>(program.op(program.value(chain[i]).def).payload);
+    const auto coords = program.list(reindex.coords);
+    const auto axes = program.list(program.value(reindex.operand).axes);
+    tile::AxisId found;
+    for (std::size_t d = 0; d < coords.size(); ++d)
+      if (program.index()[coords[d]].axis() == axis) found = axes[d];
+    axis = found;
+    if (!axis.valid()) break;
+  }
+  return axis;
+}
+
+RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation) {
+  const tile::Object& declared = program.object(object);
+  if (declared.kind == tile::ObjectKind::Temp || declared.rank() < 2) return RowLayout::Compact;
+  if (declared.strides.empty()) return RowLayout::Free;
+  const auto number = [&](tile::IndexId id) { return program.index().as_constant(id); };
+  const auto is_compact = [&](std::size_t inner, std::size_t outer) {
+    const auto step = number(declared.strides[inner]), rows = number(declared.strides[outer]);
+    const auto extent = number(declared.extents[inner]);
+    return step == 1 && rows && extent && *rows >= *extent;
+  };
+  const bool compact = is_compact(orientation.row_dimension, orientation.column_dimension) ||
+                       is_compact(orientation.column_dimension, orientation.row_dimension);
+  return compact ? RowLayout::Compact : RowLayout::Other;
 }
 
 const MmaViews* ViewForwarding::of(OpId mma) const {

@@ -1,7 +1,10 @@
 // View forwarding: the operands of tensor operations that read an input where it lies, in place of a snapshot in shared
 // storage (seed 1, "MPP cost model boundary"; background 4.3, 4.4).
 //
-// Strict: every element of the tile lies inside the input, so the view is a plain rectangle. Guarded: it may end inside
+// A view is a rectangle of the input: its two axes each move one dimension by 1, and no other axis moves any; rows of
+// declared strides are compact, free ones are for the launch to check.
+//
+// Strict: every element of the tile lies inside the input. Guarded: it may end inside
 // the tile, and a proof says where; needs the capability bounded_k or bounded_mnk. Guarded forwarding is a transaction
 // of the whole launch: it stands only if every mma that may be reassociated has both operands from a view or from
 // storage, and a plan. That last part is for the planner, which drops the trial otherwise.
@@ -41,7 +44,24 @@ struct ForwardedView {
   std::vector<tile::ValueId> values;  ///< that need no storage: the load's, and its relabellings; sorted
   proof::Proved<proof::LoadForwardable> forwardable;
   std::optional<proof::Proved<proof::AccessInBounds>> inside;  ///< Plain
+  bool needs_compact_rows = false;                             ///< for the launch to check: the strides are free
 };
+
+/// A load that may not be read where it lies, though its proofs are there.
+struct ViewRefusal {
+  tile::OpId load;
+  std::string_view code;
+  std::string reason;
+};
+inline constexpr std::string_view kViewNotProjected = "not_projected";
+inline constexpr std::string_view kViewStrides = "strides";
+
+/// Whether one of the dimensions that two axes move has stride 1 and the other at least its extent.
+enum class RowLayout : std::uint8_t { Compact, Free, Other };
+RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation);
+
+/// The axis of a load that an axis of the operand has become by relabelling; none when it has become none.
+tile::AxisId axis_behind(const tile::Program& program, const std::vector<tile::ValueId>& chain, tile::AxisId axis);
 
 /// What an mma gets from views: positions in ViewForwarding::views, or none for an operand in storage.
 struct MmaViews {
@@ -56,6 +76,7 @@ struct ViewForwarding {
   std::vector<ForwardedView> views;      ///< in the order of the text
   std::vector<MmaViews> mmas;            ///< one each mma of the launch, in the order of the text
   std::vector<proof::Finding> findings;  ///< every question that was asked, in order
+  std::vector<ViewRefusal> refusals;
   bool any() const { return !views.empty(); }
   const MmaViews* of(tile::OpId mma) const;
 };

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -39,7 +41,10 @@ Json cost_json(const plan::PlanCost& cost) {
 }
 
 Json distribution_json(const realize::MatrixDistribution& distribution) {
-  return {{"family", realize::atom_family_name(distribution.family)},
+  return {{"kind", distribution.is_one_atom()     ? "atoms"
+                   : distribution.is_collective() ? "collective"
+                                                  : "rectangle"},
+          {"family", realize::atom_family_name(distribution.family)},
           {"scope", realize::operation_scope_name(distribution.scope)},
           {"subgroups_m", distribution.subgroups_m},
           {"subgroups_n", distribution.subgroups_n},
@@ -112,8 +117,8 @@ class PlanJson {
                  {"program_order_columns", launch.program_order_columns},
                  {"threads", launch.threads},
                  {"shared_memory_bytes", launch.shared_memory_bytes},
-                 {"candidates_considered", launch.candidates_considered},
-                 {"candidates_rejected", launch.candidates_rejected},
+                 {"candidates_considered", counts(launch.launch).first},
+                 {"candidates_rejected", counts(launch.launch).second},
                  {"max_copy_batch", launch.max_copy_batch},
                  {"coalesce_group_barriers", launch.coalesce_group_barriers},
                  {"elide_independent_subgroup_barriers", launch.elide_independent_subgroup_barriers},
@@ -124,11 +129,22 @@ class PlanJson {
                  {"prefetch_storage_scalars_per_lane", 0},
                  {"optimized", launch.optimized},
                  {"cost_basis", launch.cost_basis},
-                 {"cost", cost_json(launch.cost)}};
+                 {"cost", launch.cost.priced ? cost_json(launch.cost) : Json(nullptr)}};
     add_rows_of(launch, json);
     add_storage(launch, json);
     add_matrices(launch, json);
     return json;
+  }
+
+  /// Candidates of the search that made the plan, and how many of them are not legal; 0 for a plan from a file.
+  std::pair<std::uint64_t, std::uint64_t> counts(std::uint32_t number) const {
+    const plan::LaunchReport& launch = report_.planned.launches[number];
+    if (launch.rows && launch.rows->plan)
+      return {static_cast<std::uint64_t>(launch.rows->candidates_considered),
+              static_cast<std::uint64_t>(launch.rows->candidates_rejected)};
+    const plan::Trial* chosen = launch.chosen();
+    if (chosen == nullptr || !chosen->solution) return {0, 0};
+    return {chosen->solution->candidates_considered, chosen->solution->candidates_rejected};
   }
 
   /// Field names of background 3.2, for a launch that is a row reduction.
@@ -224,8 +240,8 @@ class PlanJson {
                                   {"code", refusal.code},
                                   {"reason", refusal.reason},
                                   {"numbers", Json::object()}});
-    if (const plan::Trial* chosen = launch.chosen(); chosen != nullptr && chosen->solution)
-      add_solution(launch.launch, *chosen->solution, json);
+    if (const plan::Trial* shown = launch.shown(); shown != nullptr)
+      add_solution(launch.launch, *shown->solution, json);
     if (launch.rows) add_rows(launch.launch, *launch.rows, json);
     const plan::LaunchPlan& plan = report_.planned.plan.launches[number];
     for (const proof::Finding& finding : launch.findings) json["proofs"].push_back(proof_json(plan, finding));
@@ -292,7 +308,11 @@ class PlanJson {
       one["reason"] = refusal_text(*candidate.refusal);
       one["numbers"] = numbers_json(candidate.refusal->numbers());
     } else {
-      one["cost"] = cost_json(candidate.cost);
+      // Of one operation alone: what no candidate removes, setup and waves belong to the whole group.
+      Json cost = cost_json(candidate.cost);
+      cost["operation_score"] = cost["score"];
+      for (const char* key : {"score", "concurrent_waves", "kernel_score"}) cost.erase(key);
+      one["cost"] = std::move(cost);
     }
     json["candidates"].push_back(std::move(one));
   }

@@ -1,6 +1,7 @@
 #include "report/plan_report.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +20,7 @@ using plan::LaunchReport;
 
 class PlanText {
  public:
-  explicit PlanText(const PlanReport& report) : report_(report) {}
+  PlanText(const PlanReport& report, bool all) : report_(report), all_(all) {}
 
   std::string run() {
     head();
@@ -72,18 +73,19 @@ class PlanText {
       std::string names;
       for (const auto& [name, value] : order[i]->bindings.numbers) names += fmt::format("{}={} ", name, value);
       line("    {:<24} {}", names,
-           order[i]->chosen ? fmt::format("kernel score {:g}, chosen", order[i]->kernel_score.value_or(0))
-                            : order[i]->outcome);
+           !order[i]->chosen        ? order[i]->outcome
+           : order[i]->kernel_score ? fmt::format("kernel score {}, chosen", *order[i]->kernel_score)
+                                    : "chosen; some launch has no price");
     }
   }
 
   void choice(const LaunchPlan& plan, const LaunchReport& launch) {
-    line("\n  launch {}: {}, {} programs of {} threads{}", plan.launch, plan::mapping_name(plan.mapping), plan.programs,
-         plan.threads, plan.automatic_cooperative ? ", admitted automatically" : "");
+    line("\n  launch {}: {}, {} programs, groups of {} threads{}", plan.launch, plan::mapping_name(plan.mapping),
+         plan.programs, plan.threads, plan.automatic_cooperative ? ", admitted automatically" : "");
     line("    {}", launch.why);
     if (plan.mapping == plan::LaunchMapping::RowReduction)
-      line("    kernel score {:g} = score {:g} x {:g} waves, shared memory {} bytes", plan.cost.kernel_score,
-           plan.cost.score, plan.cost.concurrent_waves, plan.shared_memory_bytes);
+      line("    kernel score {} = score {} x {} waves, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
+           plan.cost.concurrent_waves, plan.shared_memory_bytes);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
     for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
@@ -123,8 +125,8 @@ class PlanText {
 
   void cost(const LaunchPlan& plan) {
     if (!plan.cost.priced) return;
-    line("    {}: kernel score {:g} = score {:g} x {:g} waves", plan.cost_basis, plan.cost.kernel_score,
-         plan.cost.score, plan.cost.concurrent_waves);
+    line("    {}: kernel score {} = score {} x {} waves", plan.cost_basis, plan.cost.kernel_score, plan.cost.score,
+         plan.cost.concurrent_waves);
     for (const plan::CostFeatureRow& row : plan::cost_feature_rows()) {
       const double value = std::visit([&](auto member) { return static_cast<double>(plan.cost.*member); }, row.member);
       if (value != 0 && row.name != "priced" && !row.name.ends_with("score") && row.name != "concurrent_waves")
@@ -167,32 +169,47 @@ class PlanText {
       std::string maps;
       for (const realize::MatrixDistribution& distribution : other.matrices)
         maps += (maps.empty() ? "" : "; ") + distribution_text(distribution);
-      line("      {:>10} (+{:g}) {} threads, {} bytes: {}", number_text(other.kernel_score),
+      line("      {:>10} (+{}) {} threads, {} bytes: {}", number_text(other.kernel_score),
            other.kernel_score - solution.ranking[0].kernel_score, other.threads, other.shared_memory_bytes, maps);
     }
   }
 
+  struct Refused {
+    std::string group;  ///< what it has in common with others
+    std::string text;
+  };
+
   void refusals(const LaunchReport& launch) {
-    const plan::Trial* chosen = launch.chosen();
-    std::vector<std::string> lines;
+    std::vector<Refused> lines;
     for (const plan::LaunchRefusal& refusal : launch.refusals)
-      lines.push_back(fmt::format("{}{}: {}: {}", refusal.subject,
-                                  refusal.op.valid() ? " " + operation_text(report_, refusal.op) : "", refusal.code,
-                                  refusal.reason));
-    if (chosen != nullptr && chosen->solution)
-      for (const plan::WidthRecord& width : chosen->solution->widths) add_width(width, lines);
+      lines.push_back({refusal.subject + refusal.code,
+                       fmt::format("{}{}: {}: {}", refusal.subject,
+                                   refusal.op.valid() ? " " + operation_text(report_, refusal.op) : "", refusal.code,
+                                   refusal.reason)});
+    if (const plan::Trial* shown = launch.shown(); shown != nullptr)
+      for (const plan::WidthRecord& width : shown->solution->widths) add_width(width, lines);
     if (lines.empty()) return;
-    line("    refused:");
-    for (const std::string& one : lines) line("      {}", one);
+    line("    refused{}:", all_ ? "" : " (one line a reason; --all lists each)");
+    std::map<std::string, std::size_t> counts;
+    for (const Refused& one : lines) ++counts[one.group];
+    for (const Refused& one : lines) {
+      const std::size_t count = counts[one.group];
+      if (count == 0) continue;
+      line("      {}{}", one.text, all_ || count == 1 ? "" : fmt::format(", and {} more", count - 1));
+      if (!all_) counts[one.group] = 0;
+    }
   }
 
-  static void add_width(const plan::WidthRecord& width, std::vector<std::string>& lines) {
-    if (width.refusal) lines.push_back(fmt::format("{} threads: {}", width.threads, width.refusal->text));
+  static void add_width(const plan::WidthRecord& width, std::vector<Refused>& lines) {
+    if (width.refusal)
+      lines.push_back({std::string(plan::constraint_name(width.refusal->constraint)),
+                       fmt::format("{} threads: {}", width.threads, width.refusal->text)});
     for (const auto& candidates : width.matrices)
       for (const plan::CandidateRecord& candidate : candidates)
         if (candidate.refusal)
-          lines.push_back(fmt::format("{} threads, {}: {}", width.threads, distribution_text(candidate.distribution),
-                                      refusal_text(*candidate.refusal)));
+          lines.push_back({std::string(realize::constraint_name(candidate.refusal->constraint())),
+                           fmt::format("{} threads, {}: {}", width.threads, distribution_text(candidate.distribution),
+                                       refusal_text(*candidate.refusal))});
   }
 
   void proofs(const LaunchPlan& plan, const LaunchReport& launch) {
@@ -210,11 +227,12 @@ class PlanText {
   }
 
   const PlanReport& report_;
+  bool all_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string plan_text(const PlanReport& report) { return PlanText(report).run(); }
+std::string plan_text(const PlanReport& report, bool all) { return PlanText(report, all).run(); }
 
 }  // namespace tilewright::report

@@ -7,7 +7,8 @@
 
 namespace tilewright::report {
 
-std::string plan_text(const driver::PlanReport& report);
+/// Refusals stand in one line a reason, or each by itself with `all`.
+std::string plan_text(const driver::PlanReport& report, bool all);
 
 /// {schema, program, target, device, bindings, options, switches, limits, milliseconds, plan: {program_hash, digest,
 /// needs, text, groups: [one object a launch with the field names of GroupPlan]}, captures, candidates: [{launch,

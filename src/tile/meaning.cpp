@@ -94,6 +94,7 @@ class MeaningWriter {
     tag(object.kind);
     element(object.element);
     tag(object.space);
+    number(object.default_value ? static_cast<std::int64_t>(Literal::of(*object.default_value).bits) : -1);
     indices(object.extents);
     indices(object.strides);
     each(object.layout_axes, [this](AxisId axis_id) { axis(axis_id); });

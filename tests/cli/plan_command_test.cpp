@@ -32,8 +32,8 @@ TEST_F(PlanCommand, TheWorkedExample) {
   const ToolResult text = tool(example());
   EXPECT_EQ(text.status, 0) << text.err;
   for (const char* part :
-       {"512 programs of 128 threads", "12288 bytes", "1x4 subgroups of 4x2 fragments, direct output", "score 11104",
-        "nearest losers", "one atom at a time", "recurrence.closed", "no_cut"})
+       {"512 programs, groups of 128 threads", "12288 bytes", "1x4 subgroups of 4x2 fragments, direct output",
+        "score 11104", "nearest losers", "one atom at a time", "recurrence.closed", "no_cut"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
   const Json json = tool(with(example(), {"--json"})).json();
   EXPECT_EQ(json["schema"], 1);

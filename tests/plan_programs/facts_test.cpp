@@ -83,11 +83,48 @@ TEST(Materialization, ALoadStaysApartFromWhatFollowsAWrite) {
     }
   })";
   const auto copies = [&](const std::string& more) {
-    return work_of(facts_of(replaced(text, {{"MORE", more}}), {{"N", 3}}, Family::Simdgroup, Forwarding::None),
+    return work_of(facts_of(replaced(text, {{"MORE", more}}), {{"N", 3}}, Family::Simdgroup, Forwarding::None,
+                            {{"noalias", "true"}}),
                    WorkKind::Copy);
   };
   EXPECT_EQ(copies("b[m] = A[i + m]\n C[i + m] = b"), 0);                   // each load is evaluated where it is used
   EXPECT_EQ(copies("b[m] = A[i + m]\n A[i + m] = 2.0\n C[i + m] = b"), 1);  // b is a snapshot from before
+}
+
+TEST(Materialization, ALoadIsNotEvaluatedInsideAStoreThatMayOverwriteIt) {
+  const auto facts = [](const std::string& load, const Settings& settings = {}) {
+    return facts_of(replaced(R"(program p(N) {
+      in B: f32[N, 8]
+      inout C: f32[8, 8]
+      parallel i in N {
+        axis m: 8, n: 8
+        LOAD
+        C[m, n] = t * 2.0
+      }
+    })",
+                             {{"LOAD", load}}),
+                    {{"N", 8}}, Family::Simdgroup, Forwarding::None, settings);
+  };
+  const Settings noalias{{"noalias", "true"}};
+  EXPECT_EQ(facts("t[m, n] = C[m, n]").materialization.tiles.size(), 0u);  // each element its own
+  EXPECT_EQ(facts("t[m, n] = C[n, m]", noalias).materialization.tiles.size(), 1u);
+  EXPECT_EQ(facts("t[m, n] = C[7 - m, n]", noalias).materialization.tiles.size(), 1u);
+  EXPECT_EQ(facts("t[m, n] = B[m, n]").materialization.tiles.size(), 1u);  // B may overlap C
+  EXPECT_FALSE(facts("t[m, n] = B[m, n]").materialization.relies_on_noalias);
+  EXPECT_EQ(facts("t[m, n] = B[m, n]", noalias).materialization.tiles.size(), 0u);
+  EXPECT_TRUE(facts("t[m, n] = B[m, n]", noalias).materialization.relies_on_noalias);
+}
+
+TEST(Materialization, CountsThatDoNotFitAreAFault) {
+  const PlanningRequest request = planning_request(Family::Simdgroup);
+  const std::string text =
+      "program p(N) {\n in A: f32[8, 8]\n out C: f32[8, 8]\n parallel i in 1 {\n axis m: 8, n: 8, "
+      "k: 8\n acc[m, n] = 0.0\n serial s in N {\n serial t in N {\n a[m, k] = A[m, k]\n b[k, n] = "
+      "A[k, n]\n acc = mma(a, b, acc)\n }\n }\n C[m, n] = acc\n }\n}";
+  const auto made = try_plan(text, {{"N", std::int64_t{1} << 30}}, request);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error()[0].code, DiagCode::SizeOverflow);
+  EXPECT_TRUE(try_plan(text, {{"N", std::int64_t{1} << 30}}, planning_request(Family::None)));
 }
 
 TEST(Materialization, AnExpensiveValueIsNotRepeated) {
@@ -102,7 +139,8 @@ TEST(Materialization, AnExpensiveValueIsNotRepeated) {
     }
   })";
   const auto stored = [&](const std::string& function) {
-    return facts_of(replaced(text, {{"FUNCTION", function}}), {{"N", 3}}, Family::Simdgroup, Forwarding::None)
+    return facts_of(replaced(text, {{"FUNCTION", function}}), {{"N", 3}}, Family::Simdgroup, Forwarding::None,
+                    {{"noalias", "true"}})
         .materialization.tiles.size();
   };
   EXPECT_EQ(stored("a + 1.0"), 0u);
@@ -184,6 +222,23 @@ TEST(Views, TakeTheirStorageAndCopiesAway) {
             realize::ViewKind::BoundedMnk);
   EXPECT_TRUE(facts_of(library_text("gemm"), ragged, Family::Mpp, Forwarding::Guarded, {{"bounded_mnk", "0"}})
                   .forwarding.views.empty());
+}
+
+TEST(Views, AreRectanglesWithCompactRows) {
+  const auto views = [](const std::string& load, const std::string& strides = "") {
+    const LaunchFacts facts = facts_of(
+        replaced(library_text("gemm"), {{"A[i*BM + m, s*BK + k]", load}, {"in A: T[M, K]", "in A: T[M, K]" + strides}}),
+        kWorkedExample, Family::Mpp, Forwarding::Strict);
+    return std::pair(facts.forwarding.views.size(), facts.forwarding.refusals.size());
+  };
+  EXPECT_EQ(views("A[i*BM + m, s*BK + k]"), std::pair(std::size_t{2}, std::size_t{0}));
+  EXPECT_EQ(views("A[(i*BM + m*7) % 64, s*BK + k]"), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_EQ(views("A[(i*BM + m)/2, s*BK + k]"), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_EQ(views("A[i*BM + m, (s*BK + k)/2]"), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_EQ(views("A[i*BM + m, s*BK + k]", " strides(1024, 1)"), std::pair(std::size_t{2}, std::size_t{0}));
+  EXPECT_EQ(views("A[i*BM + m, s*BK + k]", " strides(1, 512)"), std::pair(std::size_t{2}, std::size_t{0}));
+  EXPECT_EQ(views("A[i*BM + m, s*BK + k]", " strides(2048, 2)"), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_EQ(views("A[i*BM + m, s*BK + k]", " strides(0, 1)"), std::pair(std::size_t{1}, std::size_t{1}));
 }
 
 TEST(Views, ALoadThatAnotherUseNeedsIsCopied) {

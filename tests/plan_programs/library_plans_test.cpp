@@ -1,4 +1,7 @@
 // Plans of the standard library: published numbers, order of mappings, transactions, explicit requests.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "planned.h"
 
 namespace tilewright::plan {
@@ -86,7 +89,8 @@ TEST(Plans, GuardedViewsStandOnlyForTheWholeLaunch) {
   EXPECT_EQ(all.plan.launches[0].forwarding, Forwarding::Guarded);
   EXPECT_EQ(all.plan.launches[0].shared_memory_bytes, 0);
   EXPECT_EQ(all.plan.needs,
-            (std::vector<std::string>{"bounded_k 1", "cooperative_matrix 1", "metal_mpp 1", "noalias"}));
+            (std::vector<std::string>{"bounded_k 1", "compact_rows %3", "compact_rows %4", "compact_rows %6",
+                                      "cooperative_matrix 1", "metal_mpp 2", "noalias"}));
   // A second mma of 8 x 8 x 8 has no tensor operation, so no view may be guarded.
   const std::string two = replaced(library_text("gemm"), {{"  parallel i in ceildiv(M, BM), j in ceildiv(N, BN) {",
                                                            "  out E: f32[8, 8]\n  parallel i in ceildiv(M, BM), j in "
@@ -211,6 +215,49 @@ TEST(Plans, ElementwiseLaunchesAreAGridOfElements) {
   EXPECT_EQ(refusal({{"Z[i*64 + e] = s\n      W[i*64 + e] = s * x", "t = s * x"},
                      {"    out Z: f32[N]\n    out W: f32[N]\n", ""}}),
             "no_store");
+}
+
+TEST(Plans, ScopesOfTheProgramAreKeptOrRefused) {
+  const std::string text =
+      "program p(N) {\n in X: f32[N]\n out Y: f32[N]\n parallel i in N scope SCOPE {\n axis e: 1\n "
+      "Y[i + e] = 2.0 * X[i + e]\n }\n}";
+  const auto plan_with = [&](const char* scope) {
+    return try_plan(replaced(text, {{"SCOPE", scope}}), {{"N", 8}},
+                    planning_request(Family::Simdgroup, {{"noalias", "true"}}));
+  };
+  EXPECT_EQ(plan_with("device")->plan.launches[0].mapping, LaunchMapping::Elementwise);
+  const auto group = plan_with("group");
+  ASSERT_TRUE(group) << render(group.error());
+  EXPECT_EQ(group->plan.launches[0].mapping, LaunchMapping::Cooperative);
+  EXPECT_TRUE(group->plan.launches[0].matrices.empty());
+  for (const char* scope : {"subgroup", "vector"}) {
+    const auto refused = plan_with(scope);
+    ASSERT_FALSE(refused) << scope;
+    EXPECT_EQ(refused.error()[0].code, DiagCode::PlanRefused);
+  }
+}
+
+TEST(Plans, AnExactWidthIsKept) {
+  const Settings width{{"threads_per_group", "64"}, {"noalias", "true"}};
+  for (const char* name : {"gemm", "rowsum", "swiglu"})
+    for (const Settings& more :
+         std::vector<Settings>{{}, {{"enabled", "false"}}, {{"map_gpu_cooperative_programs", "false"}}}) {
+      Settings settings = width;
+      settings.insert(settings.end(), more.begin(), more.end());
+      const Sizes sizes = std::string(name) == "gemm" ? kWorkedExample : Sizes{{"N", 7}, {"C", 130}};
+      EXPECT_EQ(
+          planned(library_text(name), sizes, planning_request(Family::Simdgroup, settings)).plan.launches[0].threads,
+          64)
+          << name;
+    }
+}
+
+TEST(Plans, MoreProgramsThanADeviceNumbersAreRefused) {
+  Sizes sizes = kWorkedExample;
+  sizes["M"] = sizes["N"] = std::int64_t{1} << 22;
+  const auto made = try_plan(library_text("gemm"), sizes, planning_request(Family::Simdgroup));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error()[0].code, DiagCode::PlanRefused);
 }
 
 TEST(Plans, OfEmptyLaunches) {
