@@ -92,16 +92,12 @@ class RecurrenceProver {
       if (!is_inside || !seen.insert(value).second) continue;
       if (analysis::as_mma(program_, made_by.op) != nullptr) return made_by.op;
       const analysis::Access* load = subject_.accesses.of(made_by.op);
-      if (load != nullptr && (!effects.opaque.empty() || may_be_written(effects, load->object))) return made_by.op;
+      if (load != nullptr && (!effects.opaque.empty() ||
+                              std::count(effects.may_write.begin(), effects.may_write.end(), load->object) != 0))
+        return made_by.op;
       add_sources(made_by, open);
     }
     return {};
-  }
-
-  /// Whatever is promised about overlaps: the answer must not need the promise.
-  bool may_be_written(const analysis::Effects& effects, tile::ObjectId object) const {
-    return std::any_of(effects.may_write.begin(), effects.may_write.end(),
-                       [&](tile::ObjectId written) { return analysis::may_alias(program_, written, object, {}); });
   }
 
   void add_sources(const analysis::Definition& made_by, std::vector<tile::ValueId>& open) const {
