@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "proof/question_text.h"
 #include "proof/traversal_bijective.h"
 
 namespace tilewright::plan {
@@ -113,7 +114,7 @@ bool LaunchPlanner::try_elementwise() {
   }
   const auto facts = realize::elementwise_facts(subject_, launch_, context_);
   if (facts)
-    write_elementwise(*facts, plain_width(request_), made_);
+    write_elementwise(subject_, *facts, plain_width(request_), made_);
   else
     refuse("elementwise", {}, facts.error().code, facts.error().reason);
   return facts.has_value();
@@ -295,7 +296,8 @@ void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
   made_.report.why = std::move(why);
 }
 
-void write_elementwise(const realize::ElementwiseFacts& facts, std::int64_t threads, PlannedLaunch& launch) {
+void write_elementwise(const proof::Subject& subject, const realize::ElementwiseFacts& facts, std::int64_t threads,
+                       PlannedLaunch& launch) {
   LaunchPlan& plan = launch.plan;
   plan.mapping = LaunchMapping::Elementwise;
   plan.threads = threads;
@@ -303,8 +305,13 @@ void write_elementwise(const realize::ElementwiseFacts& facts, std::int64_t thre
   plan.elementwise_scalar_temporaries = facts.scalar_temporaries;
   plan.cost_basis = "none";
   plan.optimized = true;
-  for (const auto& cover : facts.covers)
-    plan.proofs.push_back({std::string(proof::MapExactCover::kId), OpId{cover.certificate().operation}});
+  for (const auto& cover : facts.covers) {
+    const OpId store{cover.certificate().operation};
+    plan.proofs.push_back({std::string(proof::MapExactCover::kId), store});
+    launch.report.findings.push_back(
+        proof::finding_of(proof::Verdict<proof::MapExactCover>(cover), store.index,
+                          proof::question_about(subject, store, "writes every element exactly once"), {}));
+  }
   launch.needs.emplace_back("noalias");
   launch.report.why = fmt::format("a grid of {} programs x {} elements, one element a worker", plan.programs,
                                   facts.elements_per_program);

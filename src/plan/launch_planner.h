@@ -43,7 +43,8 @@ class LaunchPlanner {
 /// Programs and the grid of the last two domains.
 void write_grid(const realize::LaunchGrid& grid, LaunchPlan& plan);
 
-void write_elementwise(const realize::ElementwiseFacts& facts, std::int64_t threads, PlannedLaunch& launch);
+void write_elementwise(const proof::Subject& subject, const realize::ElementwiseFacts& facts, std::int64_t threads,
+                       PlannedLaunch& launch);
 
 /// What a row-reduction choice needs of the limits, options and coefficients, and what it decides.
 RowReductionLimits row_limits(const Limits& limits);

@@ -38,7 +38,7 @@ std::string_view constraint_name(PlanConstraint constraint);  ///< "shared_capac
 
 struct PlanRefusal {
   PlanConstraint constraint{};
-  std::vector<realize::NamedNumber> numbers;
+  std::vector<NamedNumber> numbers;
   std::string text;  ///< a sentence with the numbers
   bool operator==(const PlanRefusal&) const = default;
 };

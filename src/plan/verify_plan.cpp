@@ -98,7 +98,7 @@ class LaunchVerifier {
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;
     TW_TRY_VOID(write_frame(made));
-    write_elementwise(*facts, stored_.threads, made);
+    write_elementwise(subject_, *facts, stored_.threads, made);
     return compared(std::move(made));
   }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "plan/launch_planner.h"
+#include "realize/fragment_layout.h"
+#include "support/check.h"
 
 namespace tilewright::plan {
 
@@ -96,6 +98,7 @@ class CooperativeWriter {
     MatrixPlan matrix;
     matrix.op = match.form.op;
     matrix.distribution = distribution;
+    use_layout(match, distribution);
     if (distribution.persistent_accumulator) {
       matrix.region = match.region;
       use(*match.closed);
@@ -107,6 +110,26 @@ class CooperativeWriter {
     }
     if (const realize::MmaViews* views = trial_.facts.forwarding.of(match.form.op)) write_operands(*views, matrix);
     return matrix;
+  }
+
+  /// Who owns which atom, proved: every atom of the tile is computed once.
+  void use_layout(const MatrixMatch& match, const realize::MatrixDistribution& distribution) {
+    if (distribution.is_collective()) return;  // how the device shares it is its own contract
+    if (distribution.is_one_atom()) {
+      const auto jobs = realize::atom_jobs(match.workload, plan_.threads / request_.limits.subgroup_size);
+      TW_CHECK(jobs.has_value());
+      use_cover(match.form.op, jobs->exact_cover, "the jobs of all subgroups are the atoms of the tile, each once");
+      return;
+    }
+    const auto layout = realize::fragment_layout(distribution);
+    TW_CHECK(layout.has_value());
+    use_cover(match.form.op, layout->owner.exact_cover, "every atom of the tile has one fragment of one subgroup");
+    use_cover(match.form.op, layout->inverse.exact_cover, "every fragment of every subgroup is one atom of the tile");
+  }
+
+  void use_cover(OpId op, const proof::Proved<proof::MapExactCover>& token, const std::string& question) {
+    plan_.proofs.push_back({std::string(proof::MapExactCover::kId), op});
+    note({proof::finding_of(proof::Verdict<proof::MapExactCover>(token), op.index, question, {})});
   }
 
   void write_sink(const MatrixMatch& match, MatrixPlan& matrix) {

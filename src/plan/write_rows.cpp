@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -48,11 +49,15 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
   plan.cost.concurrent_waves = static_cast<double>(rows.concurrent_waves);
   plan.cost.kernel_score = rows.kernel_score;
   plan.optimized = true;
-  for (const auto& token : workload.store_proofs)
-    plan.proofs.push_back({token.certificate().family, tile::OpId{token.certificate().operation}});
   const tile::OpId region = subject.walk.launches[workload.launch];
-  for (std::size_t i = 0; i < choice.candidates[*choice.chosen].candidate.covers.size(); ++i)
-    plan.proofs.push_back({std::string(proof::MapExactCover::kId), region});
+  const auto use = [&](const auto& token, const std::string& question) {
+    plan.proofs.push_back({token.certificate().family, region});
+    using Family = typename std::decay_t<decltype(token)>::Family;
+    launch.report.findings.push_back(proof::finding_of(proof::Verdict<Family>(token), region.index, question, {}));
+  };
+  for (const auto& token : workload.store_proofs) use(token, "a store of the row reduction writes no element twice");
+  for (const auto& cover : choice.candidates[*choice.chosen].candidate.covers)
+    use(cover->proof, "the mapping deals out every program and element exactly once");
   const bool promised = std::any_of(workload.premises.begin(), workload.premises.end(), [](const auto& premise) {
     return premise.by == proof::Guarantor::Caller || premise.by == proof::Guarantor::Launch;
   });

@@ -41,9 +41,11 @@ struct Unknown {
 
 /// The token of a proof: only src/proof can make one (Issuer, proof/issuer.h). A rewrite takes it by value and asks
 /// holds_for() where it is used, so that a proof about one operation cannot serve another.
-template <class Family>
+template <class F>
 class Proved {
  public:
+  using Family = F;
+
   const Certificate& certificate() const { return *certificate_; }
   bool holds_for(const Hash128& subject, std::uint32_t operation) const {
     return certificate_->subject == subject && certificate_->operation == operation;

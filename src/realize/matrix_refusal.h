@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/named_number.h"
+
 namespace tilewright::realize {
 
 /// One entry a cause. The rule of each is the text that constraint_rule() gives.
@@ -36,12 +38,6 @@ inline constexpr std::size_t kMatrixConstraints = 17;
 std::string_view constraint_name(MatrixConstraint constraint);
 /// The rule as a sentence, without numbers.
 std::string_view constraint_rule(MatrixConstraint constraint);
-
-struct NamedNumber {
-  std::string_view name;  ///< a literal
-  std::int64_t value = 0;
-  bool operator==(const NamedNumber&) const = default;
-};
 
 class MatrixRefusal {
  public:

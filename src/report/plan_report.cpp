@@ -154,8 +154,8 @@ class PlanText {
     const plan::Trial* chosen = launch.chosen();
     for (const plan::Trial& trial : launch.trials)
       if (!trial.chosen)
-        line("    {} views, {} pipelines overlapped: {}", plan::forwarding_name(trial.forwarding),
-             trial.overlapped.size(), trial.outcome);
+        line("    tried with views: {}{}: {}", plan::forwarding_name(trial.forwarding),
+             trial.overlapped.empty() ? "" : ", pipelines overlapped (which has no price of its own)", trial.outcome);
     if (chosen == nullptr || !chosen->solution || chosen->solution->widths.empty()) return;
     const plan::Solution& solution = *chosen->solution;
     line("    space: {} widths, {} candidates, {} refused{}", solution.optimality.widths,
@@ -216,13 +216,9 @@ class PlanText {
     if (launch.findings.empty()) return;
     line("    proofs:");
     for (const proof::Finding& finding : launch.findings) {
-      const std::string state = plan::uses_proof(plan, finding)                ? "used"
-                                : finding.kind == proof::Finding::Kind::Proved ? "proved"
-                                                                               : "missing";
+      const std::string_view state = plan::uses_proof(plan, finding) ? "used" : proof::kind_name(finding.kind);
       line("      {:<8} {:<20} {}{}", state, finding.family, finding.question,
-           finding.kind == proof::Finding::Kind::Proved
-               ? ""
-               : fmt::format(": {} ({})", finding.reason, proof::kind_name(finding.kind)));
+           finding.kind == proof::Finding::Kind::Proved ? "" : ": " + finding.reason);
     }
   }
 

@@ -24,7 +24,8 @@ std::string head_line(const driver::ProveReport& report) {
     else if (const auto type = report.bindings.types.find(name); type != report.bindings.types.end())
       text += fmt::format(" {}={}", name, data_type_name(type->second));
   }
-  if (!report.open_sizes.empty()) text += fmt::format(", for all sizes {}", fmt::join(report.open_sizes, ", "));
+  if (!report.open_sizes.empty())
+    text += fmt::format(", for all sizes {} from 1 on", fmt::join(report.open_sizes, ", "));
   return text + "\n";
 }
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "support/named_number.h"
 #include "target/atom.h"
 #include "target/device_profile.h"
-#include "target/named_number.h"
 
 namespace tilewright::target {
 

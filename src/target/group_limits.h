@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/named_number.h"
 #include "target/device_profile.h"
-#include "target/named_number.h"
 
 namespace tilewright::target {
 

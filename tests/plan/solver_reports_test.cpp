@@ -127,8 +127,8 @@ TEST(SolverReports, TheClosestRefusalIsReported) {
   EXPECT_EQ(solution.refusal->constraint, PlanConstraint::SharedCapacity);
   EXPECT_EQ(solution.refusal->text,
             "32 threads need at least 40000 bytes of shared memory, the limit is 32768 (no width of 8 has a plan)");
-  EXPECT_EQ(solution.refusal->numbers[0], (realize::NamedNumber{"shared_memory_bytes", 40'000}));
-  EXPECT_EQ(solution.refusal->numbers[1], (realize::NamedNumber{"limit", 32'768}));
+  EXPECT_EQ(solution.refusal->numbers[0], (NamedNumber{"shared_memory_bytes", 40'000}));
+  EXPECT_EQ(solution.refusal->numbers[1], (NamedNumber{"limit", 32'768}));
 }
 
 TEST(SolverReports, TheCollectiveIsListedAndNeverChosenByItself) {

@@ -110,6 +110,19 @@ TEST(InBounds, OfCoordinatesThatEndWithTheirExtent) {
   }
 }
 
+TEST(InBounds, OfMultiplesThatEndWithTheirExtent) {
+  const auto proved = [](const std::string& region, const std::string& coordinate) {
+    const tile::Program program = open_store(region, coordinate);
+    const Subject subject = make_subject(program);
+    return is_proved(prove_access_in_bounds(subject, subject.accesses.all.front().op, DomainPart::All, {}));
+  };
+  EXPECT_TRUE(proved("i in ceildiv(M, 2)", "2*i"));
+  EXPECT_TRUE(proved("i in ceildiv(M, 7)", "7*i"));
+  EXPECT_FALSE(proved("i in M", "2*i"));
+  EXPECT_FALSE(proved("i in ceildiv(M, 2)", "3*i"));
+  EXPECT_FALSE(proved("i in ceildiv(M, 2)", "2*i + 1"));
+}
+
 TEST(InBounds, AWitnessMeetsTheRequirements) {
   auto family = tile::parse_program(
       "program p(M) {\n out Y: f32[M]\n require M >= 7, \"\"\n parallel i in 7 {\n Y[i] = 1.0\n }\n}", "test.tile");

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tilewright::target {
+namespace tilewright {
 
 struct NamedNumber {
   std::string_view name;  ///< "m", "multiple_of", ..: a literal
@@ -12,4 +12,4 @@ struct NamedNumber {
   bool operator==(const NamedNumber&) const = default;
 };
 
-}  // namespace tilewright::target
+}  // namespace tilewright
