@@ -54,7 +54,6 @@ if(TILEWRIGHT_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "TILEWRIGHT_FUZZ needs clang; the compiler is ${CMAKE_CXX_COMPILER_ID}. Use the preset dev.")
   endif()
-  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 if(TILEWRIGHT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -54,6 +54,7 @@ int plan_command(const Words& words) {
 
   const auto report = driver::plan_request(request);
   if (!report) return fail(report.error(), json);
+  if (const auto print_times = stage_times_printer()) print_times({{"plan", report->milliseconds}});
   if (!save.empty())
     if (const auto written = write_file_atomically(save, plan::print_plan(report->planned.plan)); !written)
       return fail(written.error(), json);

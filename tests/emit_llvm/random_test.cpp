@@ -55,7 +55,7 @@ TEST(RandomPrograms, Small) {
   std::vector<Variant> all = variants();
   all.push_back(host_variant());
   all.back().options.opt_level = 1;
-  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(case_count(150, 3)); ++seed)
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(case_count(150, 10)); ++seed)
     expect_agreement(seed, 6, all[seed % all.size()]);
 }
 

@@ -21,9 +21,9 @@ void run_random(std::uint64_t first, int count, std::size_t size, Fill fill) {
   EXPECT_GT(ran, count / 2);
 }
 
-TEST(LowerRandom, SmallPrograms) { run_random(1, case_count(600, 5), 6, Fill::Small); }
-TEST(LowerRandom, LargePrograms) { run_random(10'000, case_count(150, 5), 30, Fill::Small); }
-TEST(LowerRandom, SpecialNumbers) { run_random(20'000, case_count(300, 5), 12, Fill::Special); }
+TEST(LowerRandom, SmallPrograms) { run_random(1, case_count(600, 12), 6, Fill::Small); }
+TEST(LowerRandom, LargePrograms) { run_random(10'000, case_count(150, 12), 30, Fill::Small); }
+TEST(LowerRandom, SpecialNumbers) { run_random(20'000, case_count(300, 12), 12, Fill::Special); }
 
 std::optional<tile::Program> library_program(const std::string& name, const Numbers& numbers,
                                              const std::map<std::string, DataType>& types) {

@@ -105,7 +105,7 @@ bool is_interior_point(const OneCase& one, const std::vector<Movement>& movement
 
 TEST(AccessInBoundsProperty, AgreesWithLoops) {
   VerdictTally tally("access.in_bounds");
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 4)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 8)); ++seed) {
     CaseRandom random(seed);
     const OneCase one(random_access(random));
     SCOPED_TRACE(case_text(seed, one.made));
@@ -145,7 +145,7 @@ tile::ValueId value_named(const tile::Program& program, const std::string& name)
 
 TEST(GuardEquivalentProperty, AgreesWithLoops) {
   VerdictTally tally("guard.equivalent");
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 4)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 8)); ++seed) {
     CaseRandom random(seed);
     const OneCase one(random_guards(random));
     SCOPED_TRACE(case_text(seed, one.made));
@@ -224,7 +224,7 @@ void expect_cover_violated(const OneCase& one, const Refuted& refuted) {
 
 TEST(StoreCoverProperty, AgreesWithCounting) {
   VerdictTally tally("map.exact_cover");
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 4)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 8)); ++seed) {
     CaseRandom random(seed);
     const OneCase one(random_cover(random, random.chance(1, 4)));
     SCOPED_TRACE(case_text(seed, one.made));
@@ -267,7 +267,7 @@ bool projects(const std::vector<Movement>& movements) {
 
 TEST(StoreBoundedPrefixProperty, AgreesWithLoops) {
   VerdictTally tally("store.bounded_prefix");
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 4)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(400, 8)); ++seed) {
     CaseRandom random(seed);
     const OneCase one(random_tile_store(random));
     SCOPED_TRACE(case_text(seed, one.made));

@@ -188,7 +188,7 @@ TEST(FenceRedundant, AFalseStatementIsRefused) {
 
 TEST(FenceRedundant, AgreesWithEveryExecution) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; tally.total() < case_count(10'000, 10); ++seed) {
+  for (std::uint64_t seed = 1; tally.total() < case_count(10'000, 25); ++seed) {
     CaseRandom random(seed);
     const EffectTrace trace = random_trace(random);
     const auto all = executions(trace, 3, 400);

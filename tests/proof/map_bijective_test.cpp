@@ -133,7 +133,7 @@ TEST(MapBijective, AFalseStatementIsRefused) {
 
 TEST(MapBijective, AgreesWithEnumeration) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 25)); ++seed) {
     CaseRandom random(seed);
     const IndexMap map = random_total_map(random);
     const std::uint64_t limit = random.chance(1, 8) ? kEnumerationLimit : 0;

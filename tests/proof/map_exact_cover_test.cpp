@@ -170,7 +170,7 @@ TEST(MapExactCover, AFalseStatementIsRefused) {
 
 TEST(MapExactCover, AgreesWithEnumeration) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 25)); ++seed) {
     CaseRandom random(seed);
     const GuardedMap guarded = random_cover(random);
     const std::uint64_t limit = random.chance(1, 6) ? kEnumerationLimit : 0;

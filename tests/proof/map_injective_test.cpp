@@ -126,7 +126,7 @@ TEST(MapInjective, AFalseStatementIsRefused) {
 
 TEST(MapInjective, AgreesWithEnumeration) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 25)); ++seed) {
     CaseRandom random(seed);
     IndexMap map = random_total_map(random);
     if (random.chance(1, 2) && !map.results.empty())  // mostly two points to a value

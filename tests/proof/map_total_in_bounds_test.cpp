@@ -132,7 +132,7 @@ TEST(MapTotalInBounds, AFalseStatementIsRefused) {
 
 TEST(MapTotalInBounds, AgreesWithEnumeration) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 25)); ++seed) {
     CaseRandom random(seed);
     // At random, one short of the range, in range, and such that nothing but
     // enumeration bounds.

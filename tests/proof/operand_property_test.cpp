@@ -16,7 +16,7 @@ namespace {
 
 constexpr MatrixCheckLimits kOperandLimits{300, 16};
 
-std::uint64_t operand_cases() { return static_cast<std::uint64_t>(case_count(300, 6)); }
+std::uint64_t operand_cases() { return static_cast<std::uint64_t>(case_count(300, 10)); }
 
 std::string operand_text(std::uint64_t seed, const ProductCase& made) {
   return "seed " + std::to_string(seed) + (made.is_open ? ", open" : "") + (made.promised ? ", promised" : "") + "\n" +

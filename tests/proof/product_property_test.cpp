@@ -76,7 +76,7 @@ std::string seed_text(std::uint64_t seed, const ProductCase& made) {
          (made.is_open ? "from " + std::to_string(made.least) : std::to_string(made.size)) + "\n" + made.text;
 }
 
-std::uint64_t cases() { return static_cast<std::uint64_t>(case_count(300, 6)); }
+std::uint64_t cases() { return static_cast<std::uint64_t>(case_count(300, 10)); }
 
 TEST(RecurrenceClosedProperty, AgreesWithRuns) {
   VerdictTally tally("recurrence.closed");

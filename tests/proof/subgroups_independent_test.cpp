@@ -233,7 +233,7 @@ bool observable(const EffectTrace& trace, const TraceStep& a, const TraceStep& b
 
 TEST(SubgroupsIndependent, AgreesWithEveryPair) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 25)); ++seed) {
     CaseRandom random(seed);
     const EffectTrace trace = random_group(random);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + print_effect_trace(trace));

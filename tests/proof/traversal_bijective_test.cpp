@@ -186,7 +186,7 @@ TEST(TraversalBijective, EveryAlterationIsRefused) {
 
 TEST(TraversalBijective, AgreesWithEnumeration) {
   VerdictTally tally{std::string(Family::kId)};
-  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 10)); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(case_count(10'000, 25)); ++seed) {
     CaseRandom random(seed);
     Traversal t{random.number(1, 12), random.number(1, 12), random.number(1, 14), random.number(1, 14)};
     const std::int64_t fault = random.number(0, 9);

@@ -118,7 +118,7 @@ TEST(MeaningHash, SeesEverythingElse) {
 
 TEST(MeaningHash, SurvivesPrintingAndTellsRandomProgramsApart) {
   std::set<std::string> seen;
-  const int count = case_count(400, 4);
+  const int count = case_count(400, 10);
   for (int seed = 0; seed < count; ++seed) {
     const Program program = generate_program(static_cast<std::uint64_t>(seed), {.legal = true}).family;
     const std::string text = print_program(program);

@@ -13,7 +13,7 @@ namespace tilewright::tile {
 namespace {
 
 constexpr std::uint64_t kChunks = 8;
-const std::uint64_t kProgramsPerChunk = static_cast<std::uint64_t>(case_count(100, 4));
+const std::uint64_t kProgramsPerChunk = static_cast<std::uint64_t>(case_count(100, 12));
 
 std::string shown(const GeneratorOptions& options, std::uint64_t seed) {
   return "seed " + std::to_string(seed) + ", size " + std::to_string(options.size) +
