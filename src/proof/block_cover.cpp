@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "proof/domain_questions.h"
 #include "support/checked_math.h"
 
 namespace tilewright::proof {
@@ -38,10 +39,8 @@ class BlockCover {
     if (!dimension.form || dimension.form->constant != 0) return std::nullopt;
     std::vector<Digit> all;
     for (const analysis::Term& term : dimension.form->terms) {
-      if (term.factors.size() != 1 || !term.factors[0].varies() || term.coefficient < 1) return std::nullopt;
-      const analysis::Leaf leaf = term.factors[0];
-      const Dimension* over = leaf.kind == tile::IndexKind::Coord ? domain_.find(tile::CoordId{leaf.index})
-                                                                  : domain_.find(tile::AxisId{leaf.index});
+      if (term.factors.size() != 1 || term.coefficient < 1) return std::nullopt;
+      const Dimension* over = dimension_of(domain_, term.factors[0]);
       if (over == nullptr) return std::nullopt;
       all.push_back({term.coefficient, over});
     }
@@ -63,20 +62,12 @@ class BlockCover {
       if (extent == 1) continue;
       if (digit.weight != values) return false;
       const bool is_last = i + 1 == all->size();
-      if (is_last && runs_to(digit, dimension.extent)) return true;
+      if (is_last && runs_to(program_, *digit.over, digit.weight, dimension.extent)) return true;
       const auto product = extent && *extent > 0 ? checked_mul(values, *extent) : std::nullopt;
       if (!product) return false;
       values = *product;
     }
     return dimension.constant_extent && values >= *dimension.constant_extent;
-  }
-
-  /// The extent of the digit is ceildiv(D, weight), or D with weight 1.
-  bool runs_to(const Digit& digit, tile::IndexId end) const {
-    if (digit.weight == 1 && digit.over->extent == end) return true;
-    const tile::IndexNode& node = program_.index()[digit.over->extent];
-    return node.kind == tile::IndexKind::CeilDiv && node.lhs == end &&
-           program_.index().as_constant(node.rhs) == digit.weight;
   }
 
   const tile::Program& program_;

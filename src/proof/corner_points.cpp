@@ -4,34 +4,17 @@
 
 #include "analysis/affine.h"
 #include "proof/domain_sets.h"
+#include "tile/comparison.h"
 
 namespace tilewright::proof {
 
 namespace {
 
-bool holds(std::int64_t a, tile::Comparison comparison, std::int64_t b) {
-  switch (comparison) {
-    case tile::Comparison::Lt:
-      return a < b;
-    case tile::Comparison::Le:
-      return a <= b;
-    case tile::Comparison::Gt:
-      return a > b;
-    case tile::Comparison::Ge:
-      return a >= b;
-    case tile::Comparison::Eq:
-      return a == b;
-    case tile::Comparison::Ne:
-      return a != b;
-  }
-  return false;
-}
-
 bool sizes_are_allowed(const Subject& subject, const CornerPoint& sizes) {
   const auto& all = subject.program.requirements();
   return std::all_of(all.begin(), all.end(), [&](const tile::Requirement& requirement) {
     const auto a = sizes.value(requirement.lhs), b = sizes.value(requirement.rhs);
-    return a && b && holds(*a, requirement.comparison, *b);
+    return a && b && tile::holds(*a, requirement.comparison, *b);
   });
 }
 

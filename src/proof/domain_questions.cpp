@@ -33,19 +33,24 @@ DomainAnswer answer_of(const DomainSets& bridge, const sets::Set& wrong, bool is
 
 }  // namespace
 
+const analysis::Dimension* dimension_of(const analysis::OverDomain& domain, analysis::Leaf leaf) {
+  if (!leaf.varies()) return nullptr;
+  return leaf.kind == tile::IndexKind::Coord ? domain.find(tile::CoordId{leaf.index})
+                                             : domain.find(tile::AxisId{leaf.index});
+}
+
+bool runs_to(const tile::Program& program, const analysis::Dimension& dimension, std::int64_t step, tile::IndexId end) {
+  if (step == 1 && dimension.extent == end) return true;
+  const tile::IndexNode& node = program.index()[dimension.extent];
+  return step >= 1 && node.kind == tile::IndexKind::CeilDiv && node.lhs == end &&
+         program.index().as_constant(node.rhs) == step;
+}
+
 bool ends_before(const tile::Program& program, const analysis::OverDomain& domain, const analysis::AffineForm& form,
                  tile::IndexId end) {
   if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].factors.size() != 1) return false;
-  const analysis::Leaf leaf = form.terms[0].factors[0];
-  if (!leaf.varies()) return false;
-  const analysis::Dimension* over = leaf.kind == tile::IndexKind::Coord ? domain.find(tile::CoordId{leaf.index})
-                                                                        : domain.find(tile::AxisId{leaf.index});
-  if (over == nullptr) return false;
-  const std::int64_t step = form.terms[0].coefficient;
-  if (step == 1 && over->extent == end) return true;
-  const tile::IndexNode& node = program.index()[over->extent];
-  return step >= 1 && node.kind == tile::IndexKind::CeilDiv && node.lhs == end &&
-         program.index().as_constant(node.rhs) == step;
+  const analysis::Dimension* over = dimension_of(domain, form.terms[0].factors[0]);
+  return over != nullptr && runs_to(program, *over, form.terms[0].coefficient, end);
 }
 
 DomainAnswer DomainQuestions::at_least_zero(tile::IndexId expr, tile::AxisId axis) const {

@@ -23,6 +23,13 @@ struct DomainAnswer {
   bool holds() const { return kind == Kind::Holds; }
 };
 
+/// The dimension of the domain that the leaf is; null for a size, or a coordinate or axis from elsewhere.
+const analysis::Dimension* dimension_of(const analysis::OverDomain& domain, analysis::Leaf leaf);
+
+/// The extent of the dimension is ceildiv(end, step), or `end` itself with the step 1: its multiples of the step begin
+/// in every part of 0 .. end - 1, for all sizes. False: not known.
+bool runs_to(const tile::Program& program, const analysis::Dimension& dimension, std::int64_t step, tile::IndexId end);
+
 /// c * d, for a dimension d of the domain that runs to ceildiv(D, c) (or to D, with c = 1), lies in 0 .. D - 1 wherever
 /// it has a value, for all sizes. False: not known. The form must be free of overflow.
 bool ends_before(const tile::Program& program, const analysis::OverDomain& domain, const analysis::AffineForm& form,

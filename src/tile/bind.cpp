@@ -6,6 +6,7 @@
 
 #include "support/checked_math.h"
 #include "tile/bind_internal.h"
+#include "tile/comparison.h"
 #include "tile/copy.h"
 #include "tile/printer.h"
 #include "tile/syntax.h"
@@ -13,24 +14,6 @@
 namespace tilewright::tile {
 
 namespace {
-
-bool holds(Comparison comparison, std::int64_t a, std::int64_t b) {
-  switch (comparison) {
-    case Comparison::Lt:
-      return a < b;
-    case Comparison::Le:
-      return a <= b;
-    case Comparison::Gt:
-      return a > b;
-    case Comparison::Ge:
-      return a >= b;
-    case Comparison::Eq:
-      return a == b;
-    case Comparison::Ne:
-      return a != b;
-  }
-  return false;
-}
 
 class Binder {
  public:
@@ -174,7 +157,7 @@ class Binder {
       const std::string here = text + with_values(r);
       if (!lhs || !rhs) {
         diag.message = "the requirement " + here + " has no value: it overflows or divides by zero";
-      } else if (!holds(r.comparison, *lhs, *rhs)) {
+      } else if (!holds(*lhs, r.comparison, *rhs)) {
         diag.message = "'" + family_.name() + "' requires " + here + (r.message.empty() ? "" : ": " + r.message);
       } else {
         continue;

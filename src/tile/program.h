@@ -21,6 +21,7 @@
 #include <tilewright/types.h>
 
 #include "support/ids.h"
+#include "tile/comparison.h"
 #include "tile/index.h"
 
 namespace tilewright::tile {
@@ -72,7 +73,6 @@ struct TypeParam {
   DataType default_type = DataType::F32;
 };
 /// require lhs OP rhs, "message": over symbols and parameters only.
-enum class Comparison : std::uint8_t { Lt, Le, Gt, Ge, Eq, Ne };
 struct Requirement {
   IndexId lhs, rhs;
   Comparison comparison = Comparison::Ge;

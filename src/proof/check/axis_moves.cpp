@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "proof/check/linear_coefficient.h"
 #include "proof/check/program_points.h"
 
 namespace tilewright::proof::check {
 
 AxisMoves::Kind AxisMoves::of(tile::IndexId expr, tile::AxisId axis) const {
-  const auto by = coefficient(expr, axis);
+  const auto by = linear_coefficient(program_.index(), expr, tile::IndexKind::Axis, axis.index);
   if (!by) return tried(expr, axis);
   return *by == 0 ? Kind::Not : *by == 1 ? Kind::ByOne : Kind::Otherwise;
 }
@@ -36,25 +37,6 @@ std::optional<std::size_t> AxisMoves::own_dimension(const std::vector<tile::Inde
     own = d;
   }
   return own;
-}
-
-/// Of the axis in a sum of products with numbers; nothing for any other tree that holds the axis.
-std::optional<std::int64_t> AxisMoves::coefficient(tile::IndexId expr, tile::AxisId axis) const {
-  const tile::IndexArena& index = program_.index();
-  const tile::IndexNode& node = index[expr];
-  const auto held = index.axes(expr);
-  if (std::find(held.begin(), held.end(), axis) == held.end()) return 0;
-  if (node.kind == tile::IndexKind::Axis) return 1;
-  const auto a = coefficient(node.lhs, axis), b = coefficient(node.rhs, axis);
-  std::int64_t result = 0;
-  if (!a || !b) return std::nullopt;
-  if (node.kind == tile::IndexKind::Add && !__builtin_add_overflow(*a, *b, &result)) return result;
-  if (node.kind == tile::IndexKind::Sub && !__builtin_sub_overflow(*a, *b, &result)) return result;
-  if (node.kind != tile::IndexKind::Mul) return std::nullopt;
-  const auto left = index.as_constant(node.lhs), right = index.as_constant(node.rhs);
-  if (right && !__builtin_mul_overflow(*a, *right, &result)) return result;
-  if (left && !__builtin_mul_overflow(*left, *b, &result)) return result;
-  return std::nullopt;
 }
 
 AxisMoves::Kind AxisMoves::tried(tile::IndexId expr, tile::AxisId axis) const {

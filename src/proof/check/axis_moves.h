@@ -32,7 +32,6 @@ class AxisMoves {
   std::optional<std::size_t> own_dimension(const std::vector<tile::IndexId>& coords, tile::AxisId axis) const;
 
  private:
-  std::optional<std::int64_t> coefficient(tile::IndexId expr, tile::AxisId axis) const;
   Kind tried(tile::IndexId expr, tile::AxisId axis) const;
 
   const tile::Program& program_;

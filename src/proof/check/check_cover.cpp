@@ -6,6 +6,7 @@
 #include <set>
 
 #include "proof/check/check_fields.h"
+#include "proof/check/linear_coefficient.h"
 #include "proof/check/program_points.h"
 #include "proof/check/program_scan.h"
 #include "proof/map_exact_cover.h"
@@ -194,22 +195,12 @@ class CoverCheck {
                                                                  : fails("an element is not stored");
   }
 
-  /// Of a dimension in a sum of products with numbers; nothing for any other tree that holds it.
-  std::optional<std::int64_t> coefficient(tile::IndexId expr, const ProgramPoints::Dimension& dimension) const {
-    const tile::IndexArena& index = program_.index();
-    const tile::IndexNode& node = index[expr];
-    if (!depends(expr, dimension)) return 0;
-    if (tile::is_index_leaf(node.kind)) return 1;
-    const auto a = coefficient(node.lhs, dimension), b = coefficient(node.rhs, dimension);
-    std::int64_t result = 0;
-    if (!a || !b) return std::nullopt;
-    if (node.kind == tile::IndexKind::Add && !__builtin_add_overflow(*a, *b, &result)) return result;
-    if (node.kind == tile::IndexKind::Sub && !__builtin_sub_overflow(*a, *b, &result)) return result;
-    if (node.kind != tile::IndexKind::Mul) return std::nullopt;
-    const auto left = index.as_constant(node.lhs), right = index.as_constant(node.rhs);
-    if (right && !__builtin_mul_overflow(*a, *right, &result)) return result;
-    if (left && !__builtin_mul_overflow(*left, *b, &result)) return result;
-    return std::nullopt;
+  /// Of a dimension of the domain in the one coordinate of a part.
+  std::optional<std::int64_t> step_of(const ProgramPoints::Dimension& dimension, const CoverPart& part) const {
+    const tile::IndexId coord = coords_[part.object[0]];
+    return dimension.axis.valid()
+               ? check::linear_coefficient(program_.index(), coord, tile::IndexKind::Axis, dimension.axis.index)
+               : check::linear_coefficient(program_.index(), coord, tile::IndexKind::Coord, dimension.coord.index);
   }
 
   /// Dimensions of the part that step through one run of consecutive elements, each once; the others in `rest`.
@@ -226,7 +217,7 @@ class CoverCheck {
       longer = false;
       for (auto at = block.rest.begin(); !longer && at != block.rest.end(); ++at) {
         const ProgramPoints::Dimension& dimension = points_.dimensions()[*at];
-        const auto step = coefficient(coords_[part.object[0]], dimension);
+        const auto step = step_of(dimension, part);
         const auto extent = independent_extent(dimension, part);
         std::int64_t length = 0;
         if (!step || !extent || (*step != block.length && *step != -block.length)) continue;
