@@ -21,19 +21,49 @@ std::vector<AxisId> axes_of(const AffineForm& form) {
 }
 
 AccessDimension dimension_of(const tile::Program& program, IndexId expr, IndexId extent, const LeafRanges& ranges) {
-  AccessDimension dimension{expr, affine_form(program, expr, ranges), extent, program.index().as_constant(extent), {},
-                            {}};
-  if (!dimension.form) {
-    dimension.over_axes = program.index().axes(expr);
-    return dimension;
+  return {expr, affine_form(program, expr, ranges), extent, program.index().as_constant(extent), {}, {}};
+}
+
+class AxesOfOneValue {
+ public:
+  AxesOfOneValue(const tile::Program& program, const LeafRanges& ranges) : program_(program), ranges_(ranges) {}
+
+  /// Once for the coordinates of one operation.
+  void settle(std::vector<AccessDimension>& dimensions) const {
+    std::vector<AxisId> counted;
+    for (AccessDimension& dimension : dimensions) {
+      if (!dimension.form) continue;
+      std::erase_if(dimension.form->terms, [&](const Term& term) {
+        return std::any_of(term.factors.begin(), term.factors.end(), [&](const Leaf& leaf) {
+          return leaf.kind == tile::IndexKind::Axis && has_one_value(AxisId{leaf.index});
+        });
+      });
+      for (AxisId axis : program_.index().axes(dimension.expr)) {
+        if (!has_one_value(axis) || std::find(counted.begin(), counted.end(), axis) != counted.end()) continue;
+        if (!axes_of(*dimension.form).empty()) continue;
+        *dimension.form = *add_scaled(*dimension.form, AffineForm{0, {Term{{Leaf::of(axis)}, 1}}}, 1);
+        counted.push_back(axis);
+      }
+    }
   }
-  dimension.over_axes = axes_of(*dimension.form);
-  if (dimension.over_axes.size() != 1) return dimension;
+
+ private:
+  bool has_one_value(AxisId axis) const {
+    const std::optional<tile::IndexRange> range = ranges_.axes[axis];
+    return range && range->high == 0;
+  }
+
+  const tile::Program& program_;
+  const LeafRanges& ranges_;
+};
+
+void describe_axes(const tile::Program& program, AccessDimension& dimension) {
+  dimension.over_axes = dimension.form ? axes_of(*dimension.form) : program.index().axes(dimension.expr);
+  if (!dimension.form || dimension.over_axes.size() != 1) return;
   const Leaf leaf = Leaf::of(dimension.over_axes[0]);
   AffineForm origin = without(*dimension.form, leaf);
   if (dimension.form->coefficient(leaf) == 1 && !origin.involves(leaf))
     dimension.unit = UnitProjection{dimension.over_axes[0], std::move(origin)};
-  return dimension;
 }
 
 void describe_fallback(const tile::Program& program, const tile::LoadOp& load, Access& access) {
@@ -85,6 +115,8 @@ Accesses accesses(const tile::Program& program, const Walk& walk, const LeafRang
     const std::vector<IndexId> coords = program.list(load != nullptr ? load->coords : store->coords);
     for (std::size_t d = 0; d < coords.size(); ++d)
       access.dimensions.push_back(dimension_of(program, coords[d], extents[d], ranges));
+    AxesOfOneValue(program, ranges).settle(access.dimensions);
+    for (AccessDimension& dimension : access.dimensions) describe_axes(program, dimension);
     access.domain = over_domain(program, walk, op);
     result.positions[op] = static_cast<std::uint32_t>(result.all.size());
     result.all.push_back(std::move(access));

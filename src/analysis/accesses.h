@@ -1,4 +1,8 @@
 // Access maps: what each load and store touches, dimension by dimension.
+//
+// An axis of extent 1 (or 0) moves nothing, so that every way to count it is true; what is counted must still be the
+// same for a + i, a % 4 + i and a / 4 + i. Such an axis counts, with coefficient 1, in the first coordinate that holds
+// it and that no other axis moves, and in no other coordinate.
 #pragma once
 
 #include <cstdint>

@@ -147,7 +147,7 @@ TEST(Accesses, AnAxisInTwoDimensionsProjectsToNeither) {
     in X: f32[8, 8]
     out Y: f32[8, 8]
     parallel i in 2 {
-      axis m: 4, n: 1
+      axis m: 4, n: 2
       diagonal[m] = X[m, m]
       skewed[m, n] = X[m + n, n]
       twice[m] = X[2*m, i]
@@ -165,7 +165,32 @@ TEST(Accesses, AnAxisInTwoDimensionsProjectsToNeither) {
   EXPECT_FALSE(all.of(loads[1])->unit_dimension_of(n));
   EXPECT_FALSE(all.of(loads[2])->unit_dimension_of(m));
   EXPECT_FALSE(all.of(loads[3])->unit_dimension_of(m));
-  EXPECT_EQ(orientation(*all.of(loads[4]), m, n), (Orientation{0, 1})) << "an axis of extent 1 keeps its dimension";
+  EXPECT_EQ(orientation(*all.of(loads[4]), m, n), (Orientation{0, 1}));
+}
+
+TEST(Accesses, AnAxisOfOneValueCountsInOneCoordinate) {
+  const auto store = [](const std::string& extent, const std::string& at) {
+    const Program program =
+        bound_program("program p(M) {\n inout Y: f32[M, M]\n parallel i in M {\n axis a: " + extent + ", b: 3\n Y[" +
+                          at + "] = 1.0\n }\n}",
+                      {{"M", 9}});
+    const Access access = only(program, stores_of(program, "Y"));
+    std::string text;
+    for (const AccessDimension& dimension : access.dimensions)
+      text += (text.empty() ? "" : ", ") + to_text(program, *dimension.form) + (dimension.unit ? " unit" : "");
+    return text;
+  };
+  for (const char* extent : {"0", "1"}) {
+    EXPECT_EQ(store(extent, "a / 4 + i, i"), "i + a unit, i");
+    EXPECT_EQ(store(extent, "a % 4, a / 4"), "a unit, 0");
+    EXPECT_EQ(store(extent, "i*2 + a*5, a"), "2*i + a unit, 0");
+    EXPECT_EQ(store(extent, "a + b, a"), "b unit, a unit");
+    EXPECT_EQ(store(extent, "a + b*2, b"), "2*b, b unit");
+    EXPECT_EQ(store(extent, "i*3 + b, a"), "3*i + b unit, a unit");
+  }
+  EXPECT_EQ(store("2", "a / 4 + i, i"), "i, i");
+  EXPECT_EQ(store("2", "a % 4, a / 4"), "a unit, 0");
+  EXPECT_EQ(store("2", "a + b, a"), "a + b, a unit");
 }
 
 }  // namespace

@@ -62,5 +62,29 @@ TEST(FalseClaims, AStoreThatBeginsBeforeItsObject) {
   expect_claim_refused(store("i*4 + a + 1"), store("i*4 + a - 1"), "store.bounded_prefix", {{"+ a + 1", "+ a - 1"}});
 }
 
+TEST(FalseClaims, AStoreOfOneElementThatBeginsBeforeItsObject) {
+  const auto store = [](const std::string& at) {
+    return matrix_program(
+        "program p(M) {\n inout Y: f32[M]\n parallel i in 3 {\n axis a: 1\n Y[" + at + "] = 1.0\n }\n}", {{"M", 11}});
+  };
+  expect_claim_refused(store("i + a/4 + 1"), store("i + a/4 - 1"), "store.bounded_prefix", {{"/4 + 1", "/4 - 1"}});
+}
+
+TEST(FalseClaims, ACoordinateOutsideBesideAnAxisOfOneElement) {
+  const auto store = [](const std::string& extent) {
+    return matrix_program("program p(M) {\n inout Y: f32[M, " + extent +
+                              "]\n parallel i in 3 {\n axis a: 1\n Y[a % 4, i + a / 4] = 1.0\n }\n}",
+                          {{"M", 11}});
+  };
+  expect_claim_refused(store("3"), store("2"), "store.bounded_prefix", {{"11, 3", "11, 2"}});
+}
+
+TEST(FalseClaims, LengthsOfAnAxisOfOneElement) {
+  const auto longer = [](const std::string& by) {
+    return product({{"m: 8", "m: 1"}, {"B: f32[K, N]", "B: f32[K + " + by + ", N]"}, {"B[s*4 + k", "B[s*4 + k + 7"}});
+  };
+  expect_claim_refused(longer("7"), longer("8"), "extent.bounded_mn", {{"17", "18"}});
+}
+
 }  // namespace
 }  // namespace tilewright::proof

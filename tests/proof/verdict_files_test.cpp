@@ -91,6 +91,28 @@ TEST_P(Verdicts, AreAsExpectedAndRecheck) {
   EXPECT_EQ(found, text_of(file)) << file;
 }
 
+/// Every size 0 or 1, each in turn the other one; tiles as written and of one element.
+TEST_P(Verdicts, RecheckAtTheSmallestSizes) {
+  const auto family = tile::parse_program(text_of(kRoot / "programs" / (GetParam() + ".tile")), GetParam() + ".tile");
+  ASSERT_TRUE(family) << render(family.error());
+  const auto symbols = static_cast<std::uint32_t>(family->symbols().size());
+  int bound = 0;
+  for (const std::int64_t usual : {0, 1})
+    for (std::uint32_t other = 0; other <= symbols; ++other)
+      for (const bool narrow : {false, true}) {
+        tile::Bindings bindings;
+        for (tile::SymbolId id : family->symbols().ids())
+          bindings.numbers[family->symbols()[id].name] = id.index == other ? 1 - usual : usual;
+        for (const tile::Param& param : family->params())
+          bindings.numbers[param.name] = narrow ? 1 : param.default_value;
+        const auto program = tile::bind(*family, bindings);
+        if (!program) continue;  // the program requires other sizes
+        ++bound;
+        verdict_lines(fmt::format("{}, {} but for symbol {}", GetParam(), usual, other), *program, true);
+      }
+  EXPECT_GT(bound, 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, Verdicts, testing::ValuesIn(program_names()),
                          [](const auto& info) { return info.param; });
 

@@ -2,7 +2,10 @@
 //
 // A sum of products with numbers tells it by its tree. For every other expression (a minimum that never bites, a
 // modulus that changes nothing) the axis is moved from 0 at the points of the operation, or at corners and samples;
-// with open sizes, at a list of small sizes.
+// with open sizes, at a list of small sizes. Where a region has no iteration its coordinates stand at 0.
+//
+// An axis of extent 1 or 0 cannot be moved. It counts as moving, by 1, the first coordinate that holds it and that no
+// other axis moves.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +20,33 @@ namespace tilewright::proof::check {
 class AxisMoves {
  public:
   /// At most `points` points for each choice of sizes.
-  AxisMoves(const tile::Program& program, tile::OpId op, const Assumptions& assumptions, std::int64_t points,
-            int samples)
-      : program_(program), op_(op), assumptions_(assumptions), points_(points), samples_(samples) {}
+  AxisMoves(const tile::Program& program, tile::OpId op, const std::vector<tile::IndexId>& coords,
+            const Assumptions& assumptions, std::int64_t points, int samples);
 
-  enum class Kind : std::uint8_t { Not, ByOne, Otherwise };
-  Kind of(tile::IndexId expr, tile::AxisId axis) const;
-  /// The axis with which the coordinate moves by exactly 1, when it moves with no other.
-  std::optional<tile::AxisId> unit_axis(tile::IndexId expr) const;
-  /// The coordinate moves with no axis.
-  bool stays(tile::IndexId expr) const;
-  /// The one of these coordinates that moves with the axis, by exactly 1 and with no other axis, while no other
-  /// coordinate moves with it.
-  std::optional<std::size_t> own_dimension(const std::vector<tile::IndexId>& coords, tile::AxisId axis) const;
+  /// The axis with which coordinate d moves by exactly 1, when it moves with no other.
+  std::optional<tile::AxisId> unit_axis(std::size_t d) const;
+  /// Coordinate d moves with no axis.
+  bool stays(std::size_t d) const { return moved_by_[d].empty(); }
+  /// The one coordinate that moves with the axis, by exactly 1 and with no other axis, while no other coordinate moves
+  /// with it.
+  std::optional<std::size_t> own_dimension(tile::AxisId axis) const;
 
  private:
+  enum class Kind : std::uint8_t { Not, ByOne, Otherwise };
+  struct Move {
+    tile::AxisId axis;
+    bool by_one = true;
+  };
+  Kind kind_of(tile::IndexId expr, tile::AxisId axis) const;
   Kind tried(tile::IndexId expr, tile::AxisId axis) const;
+  bool has_one_value(tile::AxisId axis) const;
 
   const tile::Program& program_;
   tile::OpId op_;
-  const Assumptions& assumptions_;
   std::int64_t points_;
   int samples_;
+  std::vector<std::vector<std::int64_t>> trials_;
+  std::vector<std::vector<Move>> moved_by_;  ///< of each coordinate
 };
 
 }  // namespace tilewright::proof::check

@@ -211,7 +211,7 @@ std::string sink_projection(const check::ProgramScan& scan, const check::Accumul
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) wrong = "the store broadcasts";
   std::string text;
   for (tile::AxisId axis : axes) {
-    const auto own = moves.own_dimension(coords, axis);
+    const auto own = moves.own_dimension(axis);
     if (!own) wrong = "an axis has no dimension of its own";
     text += fmt::format("{}{} to dimension {}", text.empty() ? "" : ", ", program.axes()[axis].label, own.value_or(0));
   }
@@ -231,7 +231,8 @@ Result<void> check_output_direct(const Certificate& certificate, const tile::Pro
   if (!literal) return certificate_refused("operation", "the initial value is no literal");
   const OpId sink = direct_sink(scan, *found, wrong);
   if (!wrong.empty()) return certificate_refused("operation", wrong);
-  const check::AxisMoves moves(program, sink, assumptions, limits.points, limits.samples);
+  const check::AxisMoves moves(program, sink, program.list(scan.as<tile::StoreOp>(sink)->coords), assumptions,
+                               limits.points, limits.samples);
   const std::string projection = sink_projection(scan, *found, sink, moves, wrong);
   if (!wrong.empty()) return certificate_refused("operation", wrong);
   Certificate expected = scan.head(OutputDirect::kId, op.index, assumptions);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -188,23 +189,25 @@ class ExtentScan {
 
   /// Empty, or what fails at a point of one of the loads.
   std::string fault() {
-    bool compared = false;
-    std::string wrong;
     const auto trials = check::trial_sizes(program_, assumptions_.least_size);
     if (trials.empty()) return "no sizes were found that meet the requirements";
-    for (const Load& load : loads_) {
-      ProgramPoints points(program_, load.op);
-      for (const std::vector<std::int64_t>& sizes : trials) {
-        points.set_sizes(sizes);
-        const auto coverage = points.visit(limits_.points, limits_.samples, [&] {
-          wrong = fault_at(points, load, compared);
+    bool to_compare = false, compared = false;
+    for (const std::vector<std::int64_t>& sizes : trials) {
+      // A product without rows, columns or steps takes nothing from either operand.
+      const bool both = has_points(loads_[0], sizes) && has_points(loads_[1], sizes);
+      to_compare = to_compare || both;
+      for (const Load& load : loads_) {
+        std::string wrong;
+        const auto coverage = visit(load, sizes, [&](const ProgramPoints& points) {
+          wrong = origin_fault_at(points, load);
+          if (wrong.empty() && both) wrong = length_fault_at(points, compared);
           return wrong.empty();
         });
         if (coverage == ProgramPoints::Coverage::Valueless) wrong = "an extent of the domain has no value";
         if (!wrong.empty()) return wrong;
       }
     }
-    return compared || !any_point_ ? std::string() : "the lengths could not be compared";
+    return compared || !to_compare ? std::string() : "the lengths could not be compared";
   }
 
  private:
@@ -260,17 +263,26 @@ class ExtentScan {
     if (payload->bounds != tile::BoundsPolicy::Zero) return certificate_refused("operation", "expected bounds");
     load = {op,        payload->object, program_.list(payload->coords), program_.object(payload->object).extents, 0, 0,
             step_axis, outer_axis};
-    const check::AxisMoves moves(program_, op, assumptions_, limits_.points, limits_.samples);
-    const auto step = moves.own_dimension(load.coords, step_axis);
-    const auto other = moves.own_dimension(load.coords, outer_axis);
+    const check::AxisMoves moves(program_, op, load.coords, assumptions_, limits_.points, limits_.samples);
+    const auto step = moves.own_dimension(step_axis), other = moves.own_dimension(outer_axis);
     if (!step || !other) return certificate_refused("operation", "expected axes with dimensions of their own");
     load.step = *step;
     load.outer = *other;
     return {};
   }
 
-  std::string fault_at(const ProgramPoints& points, const Load& load, bool& compared) {
-    any_point_ = true;
+  template <class F>
+  ProgramPoints::Coverage visit(const Load& load, const std::vector<std::int64_t>& sizes, F&& f) const {
+    ProgramPoints points(program_, load.op);
+    points.set_sizes(sizes);
+    return points.visit(limits_.points, limits_.samples, [&] { return f(std::as_const(points)); });
+  }
+
+  bool has_points(const Load& load, const std::vector<std::int64_t>& sizes) const {
+    return visit(load, sizes, [](const ProgramPoints&) { return false; }) == ProgramPoints::Coverage::Stopped;
+  }
+
+  std::string origin_fault_at(const ProgramPoints& points, const Load& load) const {
     for (std::size_t d = 0; d < load.coords.size(); ++d) {
       const auto at = points.value(load.coords[d]), extent = points.value(load.extents[d]);
       const auto step = points.axis(load.step_axis), outer = points.axis(load.outer_axis);
@@ -279,6 +291,10 @@ class ExtentScan {
       const bool open_above = d == load.outer && prefix_;
       if (origin < 0 || (!open_above && origin >= *extent)) return text(load.coords[d]) + " leaves its object";
     }
+    return {};
+  }
+
+  std::string length_fault_at(const ProgramPoints& points, bool& compared) const {
     const auto a = length_at(points, loads_[0]), b = length_at(points, loads_[1]);
     compared = compared || (a && b);
     return a && b && *a != *b ? "the operands do not end at the same step" : std::string();
@@ -300,7 +316,6 @@ class ExtentScan {
   const Assumptions& assumptions_;
   bool prefix_;
   const MatrixCheckLimits& limits_;
-  bool any_point_ = false;
   tile::AxisId step_, row_, column_;
   Load loads_[2];
 };

@@ -160,9 +160,8 @@ class PrefixScan {
         coords_(program_.list(scan.as<tile::StoreOp>(op)->coords)),
         object_(scan.as<tile::StoreOp>(op)->object) {
     for (std::size_t d = 0; d < coords_.size(); ++d) {
-      const auto axis = moves.unit_axis(coords_[d]);
-      if (axis ? moves.own_dimension(coords_, *axis) != d : !moves.stays(coords_[d]))
-        wrong_ = "an axis without dimension of its own";
+      const auto axis = moves.unit_axis(d);
+      if (axis ? moves.own_dimension(*axis) != d : !moves.stays(d)) wrong_ = "an axis without dimension of its own";
       axes_.push_back(axis.value_or(tile::AxisId{}));
     }
   }
@@ -219,7 +218,7 @@ Result<void> check_store_bounded_prefix(const Certificate& certificate, const ti
   const auto* store = scan.as<tile::StoreOp>(op);
   if (store == nullptr || store->bounds != tile::BoundsPolicy::Zero)
     return certificate_refused("operation", "expected a store with bounds");
-  const check::AxisMoves moves(program, op, assumptions, limits.points, limits.samples);
+  const check::AxisMoves moves(program, op, program.list(store->coords), assumptions, limits.points, limits.samples);
   const PrefixScan found(scan, op, moves);
   if (!found.wrong().empty()) return certificate_refused("operation", found.wrong());
   ProgramPoints points(program, op);

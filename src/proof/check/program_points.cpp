@@ -98,12 +98,17 @@ ProgramPoints::Coverage ProgramPoints::visit(std::int64_t limit, int samples, co
   return samples == 0 ? Coverage::Sampled : sample(samples, f);
 }
 
+std::optional<std::int64_t> ProgramPoints::extent(std::size_t dimension) const {
+  const auto extent = value(dimensions_[dimension].extent);
+  return extent ? std::optional(std::max(*extent, least_extent_)) : std::nullopt;
+}
+
 ProgramPoints::Step ProgramPoints::walk(std::size_t depth, const std::function<bool()>& f) {
   if (left_-- <= 0) return Step::Full;
   if (depth == dimensions_.size()) return f() ? Step::On : Step::Stop;
-  const auto extent = value(dimensions_[depth].extent);
-  if (!extent) return Step::Valueless;
-  for (std::int64_t i = 0; i < *extent; ++i) {
+  const auto count = extent(depth);
+  if (!count) return Step::Valueless;
+  for (std::int64_t i = 0; i < *count; ++i) {
     at(dimensions_[depth]) = i;
     if (const Step step = walk(depth + 1, f); step != Step::On) return step;
   }
@@ -117,13 +122,13 @@ ProgramPoints::Coverage ProgramPoints::sample(int samples, const std::function<b
   for (int n = 0; n < corners + samples; ++n) {
     bool some = true;
     for (std::size_t d = 0; some && d < dimensions_.size(); ++d) {
-      const auto extent = value(dimensions_[d].extent);
-      if (!extent) return Coverage::Valueless;
-      some = *extent > 0;
+      const auto count = extent(d);
+      if (!count) return Coverage::Valueless;
+      some = *count > 0;
       if (!some) break;
       const bool high = d < static_cast<std::size_t>(kCornerDimensions) && ((n >> d) & 1) != 0;
-      at(dimensions_[d]) = n < corners ? (high ? *extent - 1 : 0)
-                                       : static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(*extent));
+      at(dimensions_[d]) = n < corners ? (high ? *count - 1 : 0)
+                                       : static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(*count));
     }
     if (some && !f()) return Coverage::Stopped;
   }

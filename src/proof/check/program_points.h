@@ -31,6 +31,9 @@ class ProgramPoints {
 
   /// One value a symbol of the program.
   void set_sizes(std::vector<std::int64_t> sizes) { sizes_ = std::move(sizes); }
+  /// From here on an extent below 1 counts as 1. Asks for the form of an expression, which it has in an empty domain
+  /// too.
+  void fill_empty_extents() { least_extent_ = 1; }
   /// Values of the current point and the sizes.
   std::optional<std::int64_t> value(tile::IndexId expr) const;
   std::optional<std::int64_t> axis(tile::AxisId axis) const { return environment_.axis(axis); }
@@ -57,6 +60,7 @@ class ProgramPoints {
   bool find(tile::BlockId block, tile::OpId op);
   void add_axes(tile::OpId op);
   enum class Step : std::uint8_t { On, Stop, Full, Valueless };
+  std::optional<std::int64_t> extent(std::size_t dimension) const;
   Step walk(std::size_t depth, const std::function<bool()>& f);
   Coverage sample(int samples, const std::function<bool()>& f);
   std::int64_t& at(const Dimension& dimension);
@@ -68,7 +72,7 @@ class ProgramPoints {
   std::map<tile::CoordId, std::int64_t> coords_;
   std::map<tile::AxisId, std::int64_t> axes_;
   tile::IndexEnvironment environment_;
-  std::int64_t left_ = 0, steps_ = 0;
+  std::int64_t left_ = 0, steps_ = 0, least_extent_ = 0;
 };
 
 bool holds(tile::Comparison comparison, std::int64_t a, std::int64_t b);
