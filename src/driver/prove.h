@@ -18,11 +18,16 @@ struct ProvedQuestion {
   std::optional<bool> rechecked;  ///< whether the certificate held, when that was asked
 };
 
+struct OpenSize {
+  std::string name;
+  std::int64_t least = 1;  ///< of the sizes that the verdicts are about
+};
+
 struct ProveReport {
   std::string program;
   std::vector<std::string> names;  ///< of symbols and parameters, in order
   Bindings bindings;               ///< with defaults; open sizes are not among them
-  std::vector<std::string> open_sizes;
+  std::vector<OpenSize> open_sizes;
   std::vector<ProvedQuestion> questions;
   std::uint64_t quota_overruns = 0;
   double milliseconds = 0;  ///< for facts and verdicts, without parsing, binding and rechecks

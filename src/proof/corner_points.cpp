@@ -35,7 +35,9 @@ std::int64_t slope(const analysis::AffineForm& form, analysis::Leaf leaf) {
 
 std::optional<std::int64_t> CornerPoint::value(tile::IndexId expr) const {
   tile::IndexEnvironment environment;
-  environment.symbol = [this](tile::SymbolId) { return std::optional(subject_.assumptions.least_size); };
+  environment.symbol = [this](tile::SymbolId id) {
+    return std::optional(subject_.assumptions.least_of(subject_.program.symbols()[id]));
+  };
   const auto find = [this](auto id) -> std::optional<std::int64_t> {
     const analysis::Dimension* dimension = domain_.find(id);
     if (dimension == nullptr) return std::nullopt;
@@ -50,7 +52,7 @@ std::optional<std::int64_t> CornerPoint::value(tile::IndexId expr) const {
 std::vector<Witness::Coordinate> CornerPoint::named() const {
   std::vector<Witness::Coordinate> named;
   for (const tile::Symbol& symbol : subject_.program.symbols())
-    named.push_back({symbol.name, subject_.assumptions.least_size});
+    named.push_back({symbol.name, subject_.assumptions.least_of(symbol)});
   const std::vector<std::string> names = dimension_names(subject_.program, domain_);
   for (std::size_t i = 0; i < names.size(); ++i) named.push_back({names[i], dimensions_[i]});
   return named;

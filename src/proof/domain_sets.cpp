@@ -58,7 +58,7 @@ std::optional<sets::Set> DomainSets::points() const {
   for (const tile::Symbol& symbol : subject_.program.symbols()) {
     const auto size = sets::Function::parameter(space_, symbol.name);
     const auto constant = [&](std::int64_t value) { return sets::Function::constant(space_, value); };
-    points = points.intersect(sets::greater_equal(size, constant(subject_.assumptions.least_size)))
+    points = points.intersect(sets::greater_equal(size, constant(subject_.assumptions.least_of(symbol))))
                  .intersect(sets::less_equal(size, constant(kMostSize)));
   }
   for (const tile::Requirement& one : subject_.program.requirements())

@@ -11,8 +11,19 @@ namespace {
 
 analysis::SizeRanges size_ranges(const tile::Program& program, const Assumptions& assumptions) {
   analysis::SizeRanges sizes;
-  for (tile::SymbolId id : program.symbols().ids()) sizes.symbols[id] = {assumptions.least_size, kMostSize};
+  for (tile::SymbolId id : program.symbols().ids())
+    sizes.symbols[id] = {assumptions.least_of(program.symbols()[id]), kMostSize};
   return sizes;
+}
+
+/// "every size is at least 1 (pad at least 0) and at most 2^40".
+std::string sizes_premise(const tile::Program& program, const Assumptions& assumptions) {
+  std::string smaller;
+  for (const tile::Symbol& symbol : program.symbols())
+    if (const std::int64_t least = assumptions.least_of(symbol); least < assumptions.least_size)
+      smaller += fmt::format("{}{} at least {}", smaller.empty() ? " (" : ", ", symbol.name, least);
+  if (!smaller.empty()) smaller += ")";
+  return fmt::format("every size is at least {}{} and at most {}", assumptions.least_size, smaller, kMostSize);
 }
 
 }  // namespace
@@ -32,9 +43,7 @@ Subject make_subject(const tile::Program& program, const Assumptions& assumption
 
 std::vector<Premise> common_premises(const tile::Program& program, const Assumptions& assumptions) {
   std::vector<Premise> premises{{Guarantor::Verifier, "the program passes the verifier"}};
-  if (program.symbols().size() != 0)
-    premises.push_back({Guarantor::Launch,
-                        fmt::format("every size is at least {} and at most {}", assumptions.least_size, kMostSize)});
+  if (program.symbols().size() != 0) premises.push_back({Guarantor::Launch, sizes_premise(program, assumptions)});
   if (!program.requirements().empty())
     premises.push_back({Guarantor::Verifier, "the sizes meet the requirements of the program"});
   return premises;

@@ -1,9 +1,10 @@
 // What the families ask about: a program and its facts, computed once.
 //
 // The program is bound, or its parameters are chosen and its sizes (symbols) are open: then every verdict is about all
-// sizes from `least_size` to kMostSize at once, and the certificate says so among its premises.
+// sizes from Assumptions::least_of() to kMostSize at once, and the certificate says so among its premises.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,7 +26,12 @@ inline constexpr std::int64_t kMostSize = std::int64_t{1} << 40;
 
 struct Assumptions {
   analysis::AliasPromise aliasing;
-  std::int64_t least_size = 1;  ///< of every open symbol
+  std::int64_t least_size = 1;  ///< of every open symbol whose default is not smaller
+
+  /// What an open symbol is at least. Its default is among the sizes: a padding of 0 is no rare case.
+  std::int64_t least_of(const tile::Symbol& symbol) const {
+    return std::min(least_size, symbol.default_value.value_or(least_size));
+  }
 };
 
 struct Subject {

@@ -1,6 +1,8 @@
 #include "report/prove_report.h"
 
 #include <array>
+#include <functional>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +18,16 @@ namespace {
 using proof::Finding;
 using Json = nlohmann::ordered_json;
 
+/// "M, N from 1 on; pad from 0 on".
+std::string open_sizes_text(const std::vector<driver::OpenSize>& sizes) {
+  std::map<std::int64_t, std::vector<std::string>, std::greater<>> by_least;
+  for (const driver::OpenSize& size : sizes) by_least[size.least].push_back(size.name);
+  std::vector<std::string> groups;
+  for (const auto& [least, names] : by_least)
+    groups.push_back(fmt::format("{} from {} on", fmt::join(names, ", "), least));
+  return fmt::format("{}", fmt::join(groups, "; "));
+}
+
 std::string head_line(const driver::ProveReport& report) {
   std::string text = "prove " + report.program + ":";
   for (const std::string& name : report.names) {
@@ -24,8 +36,7 @@ std::string head_line(const driver::ProveReport& report) {
     else if (const auto type = report.bindings.types.find(name); type != report.bindings.types.end())
       text += fmt::format(" {}={}", name, data_type_name(type->second));
   }
-  if (!report.open_sizes.empty())
-    text += fmt::format(", for all sizes {} from 1 on", fmt::join(report.open_sizes, ", "));
+  if (!report.open_sizes.empty()) text += ", for all sizes " + open_sizes_text(report.open_sizes);
   return text + "\n";
 }
 
@@ -104,10 +115,16 @@ std::string prove_json(const driver::ProveReport& report) {
   Json bindings = Json::object();
   for (const auto& [name, number] : report.bindings.numbers) bindings[name] = number;
   for (const auto& [name, type] : report.bindings.types) bindings[name] = data_type_name(type);
+  Json open_sizes = Json::array(), least_sizes = Json::object();
+  for (const driver::OpenSize& size : report.open_sizes) {
+    open_sizes.push_back(size.name);
+    least_sizes[size.name] = size.least;
+  }
   Json json = {{"schema", kSchema},
                {"program", report.program},
                {"bindings", bindings},
-               {"open_sizes", report.open_sizes},
+               {"open_sizes", open_sizes},
+               {"least_sizes", least_sizes},
                {"quota_overruns", report.quota_overruns},
                {"milliseconds", report.milliseconds},
                {"questions", Json::array()}};

@@ -126,6 +126,11 @@ TEST_F(Commands, ProveForAllSizesAndForSome) {
   EXPECT_NE(open.out.find("proved   map.exact_cover"), std::string::npos) << open.out;
   EXPECT_NE(open.out.find("certificate guard.equivalent\n"), std::string::npos) << open.out;
   EXPECT_EQ(open.out.find("RECHECK FAILED"), std::string::npos) << open.out;
+  const Json padded = tool({"prove", "conv2d", "--json"}).json();
+  EXPECT_EQ(padded["least_sizes"]["pad"], 0);
+  EXPECT_EQ(padded["least_sizes"]["stride"], 1);
+  EXPECT_EQ(padded["open_sizes"].size(), padded["least_sizes"].size());
+  EXPECT_NE(tool({"prove", "conv2d"}).out.find("S, stride from 1 on; pad from 0 on"), std::string::npos);
 
   const ToolResult whole =
       tool({"prove", "gemm", "M=128", "N=64", "K=128", "--set", "noalias=true", "--recheck", "--json"});

@@ -14,7 +14,7 @@ AxisMoves::AxisMoves(const tile::Program& program, tile::OpId op, const std::vec
       op_(op),
       points_(points),
       samples_(samples),
-      trials_(trial_sizes(program, assumptions.least_size)),
+      trials_(trial_sizes(program, assumptions)),
       moved_by_(coords.size()) {
   std::set<tile::AxisId> unmoved;  // and not yet counted
   for (std::size_t d = 0; d < coords.size(); ++d)

@@ -9,6 +9,7 @@
 #include "proof/check/check_cover.h"
 #include "proof/check/check_fields.h"
 #include "proof/check/program_points.h"
+#include "proof/check/program_scan.h"
 #include "proof/map_exact_cover.h"
 #include "support/check.h"
 #include "tile/meaning.h"
@@ -53,19 +54,9 @@ std::string point_text(const tile::Program& program, const ProgramPoints& points
   return text.empty() ? "one point" : text;
 }
 
-std::vector<Premise> expected_premises(const tile::Program& program, const Assumptions& assumptions) {
-  std::vector<Premise> premises{{Guarantor::Verifier, "the program passes the verifier"}};
-  if (!program.symbols().empty())
-    premises.push_back({Guarantor::Launch,
-                        fmt::format("every size is at least {} and at most 1099511627776", assumptions.least_size)});
-  if (!program.requirements().empty())
-    premises.push_back({Guarantor::Verifier, "the sizes meet the requirements of the program"});
-  return premises;
-}
-
 Certificate expected_head(std::string_view family, const tile::Program& program, tile::OpId op,
                           const Assumptions& assumptions) {
-  return {std::string(family), tile::meaning_hash(program), op.index, expected_premises(program, assumptions), {}};
+  return {std::string(family), tile::meaning_hash(program), op.index, check::head_premises(program, assumptions), {}};
 }
 
 std::string access_line(const tile::Program& program, const Touch& touch) {
@@ -87,7 +78,7 @@ template <class F>
 Result<void> at_all_sizes(const tile::Program& program, tile::OpId op, const Assumptions& assumptions,
                           const AccessCheckLimits& limits, F&& f) {
   ProgramPoints points(program, op);
-  const auto trials = check::trial_sizes(program, assumptions.least_size);
+  const auto trials = check::trial_sizes(program, assumptions);
   if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
   std::int64_t budget = limits.total;
   for (const std::vector<std::int64_t>& sizes : trials) {

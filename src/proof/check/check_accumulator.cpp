@@ -144,7 +144,7 @@ std::string trips_fault(const ProgramScan& scan, OpId region, const Assumptions&
   const tile::Program& program = scan.program();
   ProgramPoints points(program, region);
   const auto coords = program.list(scan.as<tile::RegionOp>(region)->coords);
-  const auto trials = trial_sizes(program, assumptions.least_size);
+  const auto trials = trial_sizes(program, assumptions);
   if (trials.empty()) return "no sizes were found that meet the requirements";
   for (const std::vector<std::int64_t>& sizes : trials) {
     points.set_sizes(sizes);

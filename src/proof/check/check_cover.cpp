@@ -296,7 +296,7 @@ Result<void> check_store_cover(const Certificate& certificate, const tile::Progr
       {"access", scan.touch(op)}, {"extents", scan.sizes(store->object)}, {"domain", scan.domain(points)}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
   if (points.in_branch()) return certificate_refused("statement", "a branch stands around the store");
-  const auto trials = check::trial_sizes(program, assumptions.least_size);
+  const auto trials = check::trial_sizes(program, assumptions);
   if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
   bool decided = false;
   std::int64_t budget = limits.total;

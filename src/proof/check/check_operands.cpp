@@ -189,7 +189,7 @@ class ExtentScan {
 
   /// Empty, or what fails at a point of one of the loads.
   std::string fault() {
-    const auto trials = check::trial_sizes(program_, assumptions_.least_size);
+    const auto trials = check::trial_sizes(program_, assumptions_);
     if (trials.empty()) return "no sizes were found that meet the requirements";
     bool to_compare = false, compared = false;
     for (const std::vector<std::int64_t>& sizes : trials) {

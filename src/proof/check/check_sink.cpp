@@ -237,7 +237,7 @@ Result<void> check_store_bounded_prefix(const Certificate& certificate, const ti
                      {"domain", scan.domain(points)},
                      {"lengths", found.lengths()}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
-  const auto trials = check::trial_sizes(program, assumptions.least_size);
+  const auto trials = check::trial_sizes(program, assumptions);
   if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
   for (const std::vector<std::int64_t>& sizes : trials) {
     points.set_sizes(sizes);

@@ -148,18 +148,27 @@ bool meets_requirements(const tile::Program& program, const std::vector<std::int
   return true;
 }
 
-std::vector<std::vector<std::int64_t>> candidate_sizes(const tile::Program& program, std::int64_t least) {
-  std::vector<std::int64_t> values;
+/// Of one symbol, the least first.
+std::vector<std::int64_t> values_from(std::int64_t least) {
+  std::vector<std::int64_t> values{least};
   for (std::int64_t value : kTrials)
-    if (value >= least) values.push_back(value);
-  if (least == 0) values.insert(values.begin(), 0);
-  if (values.empty()) values.push_back(least);
+    if (value > least) values.push_back(value);
+  return values;
+}
+
+std::vector<std::vector<std::int64_t>> candidate_sizes(const tile::Program& program, const Assumptions& assumptions) {
+  std::vector<std::vector<std::int64_t>> values;
+  std::vector<std::int64_t> least;
+  for (const tile::Symbol& symbol : program.symbols()) {
+    least.push_back(assumptions.least_of(symbol));
+    values.push_back(values_from(least.back()));
+  }
   const std::size_t symbols = program.symbols().size();
   std::vector<std::vector<std::int64_t>> all{{}};
   for (std::size_t s = 0; s < symbols && all.size() <= kMostCombinations; ++s) {
     std::vector<std::vector<std::int64_t>> longer;
     for (const auto& sizes : all)
-      for (std::int64_t value : values) {
+      for (std::int64_t value : values[s]) {
         longer.push_back(sizes);
         longer.back().push_back(value);
       }
@@ -169,18 +178,19 @@ std::vector<std::vector<std::int64_t>> candidate_sizes(const tile::Program& prog
   std::mt19937_64 generator(symbols);
   all.assign(kMostCombinations, {});
   // Half of the values are small: many sizes make large domains, and requirements like small numbers.
-  const std::size_t small = std::min<std::size_t>(values.size(), 3);
   for (auto& sizes : all)
-    for (std::size_t s = 0; s < symbols; ++s)
-      sizes.push_back(values[generator() % (generator() % 2 == 0 ? small : values.size())]);
-  all.front().assign(symbols, least);
+    for (const std::vector<std::int64_t>& of_symbol : values) {
+      const std::size_t small = std::min<std::size_t>(of_symbol.size(), 3);
+      sizes.push_back(of_symbol[generator() % (generator() % 2 == 0 ? small : of_symbol.size())]);
+    }
+  all.front() = least;
   return all;
 }
 
 }  // namespace
 
-std::vector<std::vector<std::int64_t>> trial_sizes(const tile::Program& program, std::int64_t least) {
-  std::vector<std::vector<std::int64_t>> sizes = candidate_sizes(program, least);
+std::vector<std::vector<std::int64_t>> trial_sizes(const tile::Program& program, const Assumptions& assumptions) {
+  std::vector<std::vector<std::int64_t>> sizes = candidate_sizes(program, assumptions);
   std::erase_if(sizes, [&](const auto& one) { return !meets_requirements(program, one); });
   const auto volume = [](const std::vector<std::int64_t>& one) {
     double product = 1;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "proof/subject.h"
 #include "tile/program.h"
 
 namespace tilewright::proof::check {
@@ -80,6 +81,6 @@ bool holds(tile::Comparison comparison, std::int64_t a, std::int64_t b);
 /// Sizes at which a statement about open symbols is tried: all combinations of a few small and odd values while there
 /// are not too many, else random ones of them; only those that meet the requirements, small ones first. One empty list
 /// for a bound program.
-std::vector<std::vector<std::int64_t>> trial_sizes(const tile::Program& program, std::int64_t least);
+std::vector<std::vector<std::int64_t>> trial_sizes(const tile::Program& program, const Assumptions& assumptions);
 
 }  // namespace tilewright::proof::check

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tile/meaning.h"
 #include "tile/printer.h"
@@ -131,15 +132,23 @@ std::string ProgramScan::number(tile::Literal literal) {
   return fmt::format("{} (bits {:016x})", literal.value(), literal.bits);
 }
 
+std::vector<Premise> head_premises(const tile::Program& program, const Assumptions& assumptions) {
+  std::vector<Premise> premises{{Guarantor::Verifier, "the program passes the verifier"}};
+  std::vector<std::string> from_less;
+  for (const tile::Symbol& symbol : program.symbols())
+    if (symbol.default_value && *symbol.default_value < assumptions.least_size)
+      from_less.push_back(fmt::format("{} at least {}", symbol.name, *symbol.default_value));
+  if (!program.symbols().empty())
+    premises.push_back(
+        {Guarantor::Launch, fmt::format("every size is at least {}{} and at most 1099511627776", assumptions.least_size,
+                                        from_less.empty() ? "" : fmt::format(" ({})", fmt::join(from_less, ", ")))});
+  if (!program.requirements().empty())
+    premises.push_back({Guarantor::Verifier, "the sizes meet the requirements of the program"});
+  return premises;
+}
+
 Certificate ProgramScan::head(std::string_view family, std::uint32_t operation, const Assumptions& assumptions) const {
-  Certificate expected{std::string(family), tile::meaning_hash(program_), operation, {}, {}};
-  expected.premises.push_back({Guarantor::Verifier, "the program passes the verifier"});
-  if (!program_.symbols().empty())
-    expected.premises.push_back({Guarantor::Launch, fmt::format("every size is at least {} and at most 1099511627776",
-                                                                assumptions.least_size)});
-  if (!program_.requirements().empty())
-    expected.premises.push_back({Guarantor::Verifier, "the sizes meet the requirements of the program"});
-  return expected;
+  return {std::string(family), tile::meaning_hash(program_), operation, head_premises(program_, assumptions), {}};
 }
 
 }  // namespace tilewright::proof::check

@@ -22,6 +22,9 @@ struct ScanUse {
   bool is_yield = false;
 };
 
+/// Premises that a certificate about the program begins with.
+std::vector<Premise> head_premises(const tile::Program& program, const Assumptions& assumptions);
+
 class ProgramScan {
  public:
   explicit ProgramScan(const tile::Program& program);
