@@ -126,6 +126,8 @@ TEST_F(Commands, ProveForAllSizesAndForSome) {
   EXPECT_NE(open.out.find("proved   map.exact_cover"), std::string::npos) << open.out;
   EXPECT_NE(open.out.find("certificate guard.equivalent\n"), std::string::npos) << open.out;
   EXPECT_EQ(open.out.find("RECHECK FAILED"), std::string::npos) << open.out;
+  EXPECT_NE(open.out.find(" certificates rechecked\n"), std::string::npos) << open.out;
+  EXPECT_EQ(tool({"prove", "gemm"}).out.find("certificates rechecked"), std::string::npos);
   const Json padded = tool({"prove", "conv2d", "--json"}).json();
   EXPECT_EQ(padded["least_sizes"]["pad"], 0);
   EXPECT_EQ(padded["least_sizes"]["stride"], 1);
@@ -139,6 +141,11 @@ TEST_F(Commands, ProveForAllSizesAndForSome) {
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["bindings"]["M"], 128);
   EXPECT_EQ(json["open_sizes"].size(), 0U);
+  EXPECT_EQ(json["summary"]["proved"], 19);
+  EXPECT_EQ(json["summary"]["refuted"], 1);
+  EXPECT_EQ(json["summary"]["unknown"], 0);
+  EXPECT_EQ(json["summary"]["rechecked"], 19);
+  EXPECT_EQ(json["summary"]["recheck_failed"], 0);
   int in_bounds = 0;
   for (const Json& question : json["questions"]) {
     if (question["id"] == "access.in_bounds") ++in_bounds;
