@@ -74,6 +74,7 @@ TEST(BlockCover, NotOfFormsThatMissByOne) {
       {"i in ceildiv(M, 5)", "i*4 + a"},          // too few blocks
       {"i in M/4", "i*4 + a"},                    // no partial block
       {"i in ceildiv(M, 4)", "i*5 + a"},          // gaps
+      {"i in ceildiv(M, 5)", "i*5 + a"},          // gaps, with blocks enough to reach the end
       {"i in ceildiv(M, 4)", "i*3 + a"},          // overlaps
       {"i in ceildiv(M, 4)", "i*4 + a + 1"},      // does not begin at 0
       {"i in ceildiv(M, 4), j in 2", "i*4 + a"},  // each element twice
@@ -121,6 +122,21 @@ TEST(InBounds, OfMultiplesThatEndWithTheirExtent) {
   EXPECT_FALSE(proved("i in M", "2*i"));
   EXPECT_FALSE(proved("i in ceildiv(M, 2)", "3*i"));
   EXPECT_FALSE(proved("i in ceildiv(M, 2)", "2*i + 1"));
+}
+
+/// No quasi-affine extent: a corner is all that can refute.
+TEST(InBounds, ACornerDecidesWhereIntegerSetsCannot) {
+  const auto code = [](const std::string& region, const std::string& coordinate) {
+    const tile::Program program = open_store(region, coordinate);
+    const Subject subject = make_subject(program);
+    const auto verdict = prove_access_in_bounds(subject, subject.accesses.all.front().op, DomainPart::All, {});
+    if (is_proved(verdict)) return std::string_view("proved");
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    return refuted != nullptr ? refuted->code : std::get<Unknown>(verdict).code;
+  };
+  EXPECT_EQ(code("i in M + M/M", "i"), AccessInBounds::kPastEnd);
+  EXPECT_EQ(code("i in M + M/M - 1", "i"), AccessInBounds::kNoSets);
+  EXPECT_EQ(code("i in M + M/M - 1", "i - 1"), AccessInBounds::kBelowZero);
 }
 
 TEST(InBounds, AWitnessMeetsTheRequirements) {

@@ -54,6 +54,21 @@ TEST(ExtentBounded, BoundaryOfTheOriginOfK) {
   EXPECT_EQ(shifted(" - 1"), BoundedMn::kOriginBelowZero);
 }
 
+/// The last step begins where K ends, at every size but the least: no corner shows it.
+TEST(ExtentBounded, AnOriginAtTheVeryEnd) {
+  const auto of_extent = [](const std::string& extent) {
+    return answer(matrix_program(product_text({{"A: f32[M, K]", "A: f32[M, " + extent + "]"},
+                                               {"B: f32[K, N]", "B: f32[" + extent + ", N]"},
+                                               {"s in ceildiv(K, 4)", "s in K"},
+                                               {kOperandA, "a[m, k] = A[i*8 + m, s + k]"},
+                                               {kOperandB, "b[k, n] = B[s + k, j*8 + n]"}}),
+                                 {}),
+                  BoundedMn::kId);
+  };
+  EXPECT_EQ(of_extent("max(K, 1)"), "proved");
+  EXPECT_EQ(of_extent("max(K - 1, 1)"), BoundedMn::kOriginPastEnd);
+}
+
 TEST(ExtentBounded, Outer) {
   EXPECT_EQ(bounded_mn({{kOperandA, "a[m, k] = A[i*8 + m - 1, s*4 + k]"}}), BoundedMn::kOriginBelowZero);
   EXPECT_EQ(bounded_k({{kOperandA, "a[m, k] = A[i*8 + m - 1, s*4 + k]"}}), BoundedK::kOuterOutside);
