@@ -15,8 +15,10 @@
 //             kOuterOutside, kFixedOutside (a dimension without axis). Unknown: kNotForwardable, kNotAffine,
 //             kConditional, kNoSets, kQuota.
 // Fallback    Snapshots padded with +0 and the whole tile.
-// Check       check_extent_bounded_k, check_extent_bounded_mn: origins, lengths and bounds at the points of both loads.
-// Tests       tests/proof/extent_matrix_test.cpp, tests/proof/operand_property_test.cpp
+// Check       check_extent_bounded_k, check_extent_bounded_mn: origins, lengths and bounds at the points of both loads;
+//             lengths where both have some.
+// Tests       tests/proof/extent_matrix_test.cpp, tests/proof/operand_property_test.cpp,
+//             tests/proof/narrow_axes_matrix_test.cpp
 #pragma once
 
 #include "proof/subject.h"

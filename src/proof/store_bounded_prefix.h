@@ -4,15 +4,16 @@
 //             extent of the dimension, p the origin, T the extent of the axis?
 // Premises    the verifier's; sizes within the assumptions, and extents at most int32 checked at launch, when they are
 //             open.
-// Method      Unit projections of src/analysis; origins by ranges of affine forms, else integer sets over the domain,
-//             exact. Conclusion  Proved: a bounded store may publish the tile; an empty prefix writes nothing. Refuted:
-//             kAssumed (the author promises bounds: nothing to clip), kNotProjected, kSharedAxis (two dimensions move
-//             with one axis), kOriginBelowZero, kOriginOutside (of a dimension without axis) with the point, kTooLarge.
-//             Unknown: kNotAffine, kConditional, kNoSets, kQuota.
+// Method      Unit projections of src/analysis, which says where an axis of one element counts; origins by ranges of
+//             affine forms, else integer sets over the domain, exact.
+// Conclusion  Proved: a bounded store may publish the tile; an empty prefix writes nothing. Refuted: kAssumed (the
+//             author promises bounds: nothing to clip), kNotProjected, kSharedAxis (two dimensions move with one axis),
+//             kOriginBelowZero, kOriginOutside (of a dimension without axis) with the point, kTooLarge. Unknown:
+//             kNotAffine, kConditional, kNoSets, kQuota.
 // Fallback    Each element is stored under its own guard.
 // Check       check_store_bounded_prefix: at the points of the domain an element is inside exactly when its axes are
 //             below those lengths.
-// Tests       tests/proof/store_matrix_test.cpp
+// Tests       tests/proof/store_matrix_test.cpp, tests/proof/narrow_axes_matrix_test.cpp
 #pragma once
 
 #include "proof/subject.h"
