@@ -111,6 +111,12 @@ class InBoundsProver {
     return std::nullopt;
   }
 
+  /// Which axis a coordinate without a form moves with is not known, so that some points may be too many.
+  bool interior_is_exact() const {
+    return std::all_of(access_.dimensions.begin(), access_.dimensions.end(),
+                       [](const AccessDimension& dimension) { return dimension.form || dimension.over_axes.empty(); });
+  }
+
   Verdict<AccessInBounds> violated(const AccessDimension& dimension, Side side, bool executes,
                                    std::vector<Witness::Coordinate> point) const {
     const std::string what = fmt::format(
@@ -118,6 +124,8 @@ class InBoundsProver {
         side == Side::Below ? "below 0"
                             : fmt::format("not below {}", tile::print_index(subject_.program, dimension.extent)));
     if (!executes) return Unknown{AccessInBounds::kConditional, what + ", which a branch or requirement may exclude"};
+    if (part_ == DomainPart::Interior && !interior_is_exact())
+      return Unknown{AccessInBounds::kNoSets, what + ", which may not be interior: a coordinate has no affine form"};
     return Refuted{side == Side::Below ? AccessInBounds::kBelowZero : AccessInBounds::kPastEnd,
                    {std::move(point), what}};
   }

@@ -10,7 +10,8 @@
 //             these applies, enumeration of a bound domain up to kInBoundsLimit points.
 // Conclusion  Proved: the access needs no guard (there). Refuted: kBelowZero or kPastEnd with the point. Unknown:
 //             kConditional (it leaves the object only at points that a branch may exclude), kNoSets (an expression is
-//             not quasi-affine and its domain too large, or may overflow), kQuota.
+//             not quasi-affine and its domain too large, or may overflow; or a coordinate of an interior has no affine
+//             form and the point may lie outside of it), kQuota.
 // Fallback    The guard of the bounds policy stays.
 // Check       check_access_in_bounds: the operation and part of the question against those of the certificate; then the
 //             points of the domain up to a limit, else corners and samples; with open sizes at a list of small sizes.

@@ -25,7 +25,7 @@ class AccessWriter {
  public:
   explicit AccessWriter(CaseRandom& random) : random_(random) {
     found_.size = random.chance(1, 3) ? 0 : random.number(4, 12);
-    for (std::int64_t& tile : tiles_) tile = random.number(2, 4);
+    for (std::int64_t& tile : tiles_) tile = random.chance(1, 12) ? 1 : random.number(2, 4);
   }
 
   std::int64_t pick(std::int64_t low, std::int64_t high) { return random_.number(low, high); }

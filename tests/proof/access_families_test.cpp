@@ -109,6 +109,14 @@ TEST(AccessInBounds, TheInteriorIsWholeTiles) {
   EXPECT_EQ(interior("3 - i*4 + a"), Kind::Proved);
 }
 
+TEST(AccessInBounds, AnInteriorOfUnknownTilesIsNotRefuted) {
+  // No tile wraps around, so that a moves the coordinate by 1; but its form does not say so. That of i = 1 is not
+  // whole.
+  EXPECT_EQ(ask(store_text("12", "i in 3", "(i*9 + a) % 13"), {{"M", 1}}).interior, Kind::Unknown);
+  EXPECT_EQ(ask(store_text("13", "i in 3", "(i*9 + a) % 13"), {{"M", 1}}).interior, Kind::Proved);
+  EXPECT_EQ(ask(store_text("4", "i in 3", "(i*3) % 5 + 2"), {{"M", 1}}).interior, Kind::Refuted);
+}
+
 TEST(AccessInBounds, WhatChangesNothingIsLookedThrough) {
   // The axis moves the coordinate by 1, though the tree does not say it: prover and checker agree on the interior.
   EXPECT_EQ(ask(store_text("M", "i in 2", "(i*2 + a) % 9")).interior, Kind::Proved);
