@@ -53,7 +53,7 @@ void add_candidates(const plan::LaunchReport& report, std::vector<PlanCandidate>
 
 void add_refusals(const plan::LaunchReport& report, std::vector<PlanRefusal>& refusals) {
   for (const plan::LaunchRefusal& refusal : report.refusals)
-    refusals.push_back({report.launch, refusal.subject, refusal.code, refusal.reason});
+    refusals.push_back({report.launch, refusal.subject, std::string(refusal.why.code), refusal.why.reason});
   const plan::Trial* chosen = report.chosen();
   if (chosen == nullptr || !chosen->solution) return;
   for (const plan::WidthRecord& width : chosen->solution->widths)

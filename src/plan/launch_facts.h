@@ -40,7 +40,7 @@ struct FactsRequest {
 /// An mma and what became of it.
 struct MmaFacts {
   tile::OpId op;
-  std::expected<realize::MatrixMatch, realize::MatchRefusal> match;
+  std::expected<realize::MatrixMatch, realize::Refusal> match;
 };
 
 struct LaunchFacts {

@@ -10,6 +10,7 @@
 namespace tilewright::plan {
 
 using realize::Admission;
+using realize::Refusal;
 using tile::OpId;
 
 namespace {
@@ -23,11 +24,6 @@ std::int64_t plain_width(const PlanningRequest& request) {
   if (request.options.threads_per_group > 0)
     return std::min(request.options.threads_per_group, request.limits.max_threads);
   return std::min(kOrdinaryThreads, request.limits.max_threads);
-}
-
-bool asks_for_exact_reductions(const PlannerOptions& options) {
-  return options.reduction_programs_per_group != 0 || options.reduction_unroll_factor != 1 ||
-         options.reduction_lane_elements != 1 || options.cache_reduction_inputs;
 }
 
 bool asks_for_a_walk(const PlannerOptions& options) {
@@ -55,8 +51,13 @@ LaunchPlanner::LaunchPlanner(const proof::Subject& subject, const PlanningReques
   made_.report.launch = launch;
 }
 
-void LaunchPlanner::refuse(std::string subject, OpId op, std::string_view code, std::string reason) {
-  made_.report.refusals.push_back({std::move(subject), op, std::string(code), std::move(reason)});
+void LaunchPlanner::refuse(std::string subject, Refusal why) {
+  made_.report.refusals.push_back({std::move(subject), std::move(why)});
+}
+
+void LaunchPlanner::refuse(std::string subject, OpId op, Refusal why) {
+  why.op = op;
+  refuse(std::move(subject), std::move(why));
 }
 
 Result<PlannedLaunch> LaunchPlanner::run() {
@@ -84,7 +85,7 @@ Result<PlannedLaunch> LaunchPlanner::run() {
     if (scope.valid())
       return failure(DiagCode::PlanRefused,
                      fmt::format("launch {} holds a region that must be shared, and has no such mapping{}", launch_,
-                                 made_.report.refusals.empty() ? "" : ": " + made_.report.refusals.back().reason),
+                                 made_.report.refusals.empty() ? "" : ": " + made_.report.refusals.back().why.reason),
                      "leave the scope of its regions to the planner");
     if (!taken) take_scalar("no other mapping was admitted");
   }
@@ -103,20 +104,20 @@ bool LaunchPlanner::try_elementwise() {
   const PlannerOptions& options = request_.options;
   if (!options.enabled || !options.fuse_gpu_elementwise || !request_.switches.noalias) {
     if (options.enabled)
-      refuse("elementwise", {}, "option",
-             request_.switches.noalias ? "fuse_gpu_elementwise is off"
-                                       : "buffers may overlap (--set noalias=true promises that they do not)");
+      refuse("elementwise", {"option", request_.switches.noalias
+                                           ? "fuse_gpu_elementwise is off"
+                                           : "buffers may overlap (--set noalias=true promises that they do not)"});
     return false;
   }
   if (asks_for_exact_reductions(options) || asks_for_a_walk(options)) {
-    refuse("elementwise", {}, "option", "an exact row-reduction mapping or a walk was asked for");
+    refuse("elementwise", {"option", "an exact row-reduction mapping or a walk was asked for"});
     return false;
   }
   const auto facts = realize::elementwise_facts(subject_, launch_, context_);
   if (facts)
     write_elementwise(subject_, *facts, plain_width(request_), made_);
   else
-    refuse("elementwise", {}, facts.error().code, facts.error().reason);
+    refuse("elementwise", facts.error());
   return facts.has_value();
 }
 
@@ -124,27 +125,21 @@ Result<bool> LaunchPlanner::try_rows() {
   const PlannerOptions& options = request_.options;
   if (!options.enabled || !options.metal_subgroup_reductions) {
     if (options.enabled)
-      refuse("row_reduction", {}, "option",
-             "metal_subgroup_reductions is off (--set metal_subgroup_reductions=true allows it)");
+      refuse("row_reduction",
+             {"option", "metal_subgroup_reductions is off (--set metal_subgroup_reductions=true allows it)"});
     return false;
   }
   const realize::RowReductionFacts facts = realize::row_reduction_facts(subject_, launch_);
-  if (const auto* refusal = std::get_if<realize::RowRefusal>(&facts)) {
-    refuse("row_reduction", refusal->op, realize::row_refusal_name(refusal->code), refusal->text);
+  if (const auto* refusal = std::get_if<Refusal>(&facts)) {
+    refuse("row_reduction", *refusal);
     return false;
   }
   const auto& workload = std::get<realize::RowReductionWorkload>(facts);
-  TW_TRY(RowReductionChoice choice,
-         plan_row_reduction(workload, row_limits(request_.limits), row_request(options), row_priors(call_->priors)));
-  for (const PricedRowCandidate& candidate : choice.candidates) {
-    if (!candidate.candidate.refusal) continue;
-    const std::string_view code = realize::row_constraint_name(candidate.candidate.refusal->constraint);
-    // The text begins with the code, which has a place of its own here.
-    refuse("row_reduction", {}, code,
-           realize::row_candidate_refusal_text(*candidate.candidate.refusal).substr(code.size() + 2));
-  }
+  TW_TRY(RowReductionChoice choice, plan_row_reduction(workload, request_.limits, options, call_->priors));
+  for (const PricedRowCandidate& candidate : choice.candidates)
+    if (candidate.candidate.refusal) refuse("row_reduction", *candidate.candidate.refusal);
   const bool taken = choice.plan.has_value();
-  if (!taken) refuse("row_reduction", {}, "no_plan", "no mapping fits the widths and budgets");
+  if (!taken) refuse("row_reduction", {"no_plan", "no mapping fits the widths and budgets"});
   if (taken) write_rows(subject_, workload, choice, made_);
   made_.report.rows = std::move(choice);
   return taken;
@@ -159,17 +154,17 @@ bool LaunchPlanner::guarded_views_are_allowed() const {
 Result<bool> LaunchPlanner::try_cooperative() {
   const realize::AdmissionAnswer admission = realize::admit_cooperative(subject_, launch_);
   if (admission.refusal) {
-    refuse("cooperative", {}, admission.refusal->code, admission.refusal->reason);
+    refuse("cooperative", *admission.refusal);
     return false;
   }
   const bool automatic = admission.admission == Admission::Automatic;
   if (automatic && !(request_.options.enabled && request_.options.map_gpu_cooperative_programs)) {
-    refuse("cooperative", {}, "option",
-           request_.options.enabled ? "map_gpu_cooperative_programs is off" : "the planner is disabled");
+    refuse("cooperative",
+           {"option", request_.options.enabled ? "map_gpu_cooperative_programs is off" : "the planner is disabled"});
     return false;
   }
   if (automatic && asks_for_exact_reductions(request_.options)) {
-    refuse("cooperative", {}, "exact_reduction", "an exact row-reduction mapping was asked for");
+    refuse("cooperative", {"exact_reduction", "an exact row-reduction mapping was asked for"});
     return false;
   }
   std::optional<std::size_t> best;
@@ -272,23 +267,25 @@ void LaunchPlanner::take(std::size_t index) {
   write_cooperative(subject_, trial, request_, made_);
   made_.report.why = trial.solution->choice->why;
   for (const MmaFacts& mma : trial.facts.mmas)
-    if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
-  for (const realize::ViewRefusal& view : trial.facts.forwarding.refusals)
-    refuse("view", view.load, view.code, view.reason);
+    if (!mma.match) refuse("mma", mma.op, mma.match.error());
+  for (const Refusal& view : trial.facts.forwarding.refusals) refuse("view", view);
   if (trial.facts.materialization.trips_are_bounds)
     made_.report.why += "; loops whose trips differ between programs count with their most";
   if (request_.options.fuse_matrix_epilogues && made_.plan.family != realize::AtomFamily::MetalMpp)
-    refuse("epilogue", {}, "family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)");
+    refuse("epilogue", {"family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)"});
   for (const realize::PipelineWindow& window : trial.facts.windows)
-    if (window.refusal) refuse("pipeline", window.region, window.refusal->code, window.refusal->reason);
+    if (window.refusal) refuse("pipeline", window.region, *window.refusal);
 }
 
 void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
   for (const Trial& trial : made_.report.trials)
-    if (!trial.solution || !trial.solution->choice) refuse("cooperative", {}, "no_plan", trial.outcome);
+    if (!trial.solution)
+      refuse("cooperative", {"no_plan", trial.outcome});
+    else if (trial.solution->refusal)
+      refuse("cooperative", {"no_plan", trial.outcome, trial.solution->refusal->numbers});
   if (!made_.report.trials.empty())
     for (const MmaFacts& mma : made_.report.trials.back().facts.mmas)
-      if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
+      if (!mma.match) refuse("mma", mma.op, mma.match.error());
   LaunchPlan& plan = made_.plan;
   plan.mapping = LaunchMapping::Scalar;
   plan.threads = threads > 0 ? threads : plain_width(request_);

@@ -30,7 +30,9 @@ class LaunchPlanner {
   bool guarded_views_are_allowed() const;
   void take(std::size_t trial);
   void take_scalar(std::string why, std::int64_t threads = 0);
-  void refuse(std::string subject, tile::OpId op, std::string_view code, std::string reason);
+  void refuse(std::string subject, realize::Refusal why);
+  /// The same about an operation, which the refusal need not name.
+  void refuse(std::string subject, tile::OpId op, realize::Refusal why);
 
   const proof::Subject& subject_;
   const PlanningRequest& request_;
@@ -46,11 +48,7 @@ void write_grid(const realize::LaunchGrid& grid, LaunchPlan& plan);
 void write_elementwise(const proof::Subject& subject, const realize::ElementwiseFacts& facts, std::int64_t threads,
                        PlannedLaunch& launch);
 
-/// What a row-reduction choice needs of the limits, options and coefficients, and what it decides.
-RowReductionLimits row_limits(const Limits& limits);
-RowReductionRequest row_request(const PlannerOptions& options);
-RowReductionPriors row_priors(const CostPriors& priors);
-/// Premise: the choice has a plan.
+/// What a row-reduction choice decides. Premise: it has a plan.
 void write_rows(const proof::Subject& subject, const realize::RowReductionWorkload& workload,
                 const RowReductionChoice& choice, PlannedLaunch& launch);
 

@@ -20,6 +20,7 @@
 #include "plan/launch_facts.h"
 #include "proof/verdict.h"
 #include "realize/matrix_distribution.h"
+#include "realize/row_reduction.h"
 #include "realize/view_forwarding.h"
 #include "support/hash.h"
 #include "support/result.h"
@@ -65,10 +66,9 @@ struct TilePlan {
   bool operator==(const TilePlan&) const = default;
 };
 
-/// Of a row reduction (realize/row_reduction.h).
+/// Of a row reduction.
 struct RowPlan {
-  std::int64_t subgroups_per_program = 1, programs_per_group = 1, lane_elements = 1, unroll_factor = 1;
-  bool cache_inputs = false;
+  realize::RowMapping mapping;
   std::int64_t striped_scalars_per_worker = 0;
   bool operator==(const RowPlan&) const = default;
 };

@@ -21,6 +21,7 @@
 #include "plan/solver.h"
 #include "proof/subject.h"
 #include "proof/verdict.h"
+#include "realize/refusal.h"
 #include "sets/context.h"
 #include "support/result.h"
 
@@ -45,9 +46,8 @@ struct Trial {
 
 /// Why a mapping, a rewrite or an operation of a launch was not taken.
 struct LaunchRefusal {
-  std::string subject;  ///< "elementwise", "cooperative", "mma", "pipeline", "view", ..
-  tile::OpId op;        ///< or none
-  std::string code, reason;
+  std::string subject;   ///< "elementwise", "cooperative", "mma", "pipeline", "view", ..
+  realize::Refusal why;  ///< its operation is that of the subject, or the one that stands in the way
 };
 
 struct LaunchReport {

@@ -104,20 +104,20 @@ class LaunchVerifier {
 
   /// The choice among the one mapping that is stored.
   Result<PlannedLaunch> verify_rows() const {
-    if (call_ == nullptr || !stored_.rows || stored_.rows->programs_per_group < 1)
+    if (call_ == nullptr || !stored_.rows || stored_.rows->mapping.programs_per_group < 1)
       return illegal("the target has no row reductions, or the plan has no mapping of one");
     const auto facts = realize::row_reduction_facts(subject_, stored_.launch);
-    if (const auto* refusal = std::get_if<realize::RowRefusal>(&facts))
-      return illegal("not a row reduction: " + refusal->text);
+    if (const auto* refusal = std::get_if<realize::Refusal>(&facts))
+      return illegal("not a row reduction: " + refusal->reason);
     const auto& workload = std::get<realize::RowReductionWorkload>(facts);
-    RowReductionRequest exact = row_request(request_.options);
-    exact.reduction_programs_per_group = stored_.rows->programs_per_group;
-    exact.reduction_unroll_factor = stored_.rows->unroll_factor;
-    exact.reduction_lane_elements = stored_.rows->lane_elements;
-    exact.cache_reduction_inputs = stored_.rows->cache_inputs;
+    const realize::RowMapping& mapping = stored_.rows->mapping;
+    PlannerOptions exact = request_.options;
+    exact.reduction_programs_per_group = mapping.programs_per_group;
+    exact.reduction_unroll_factor = mapping.unroll_factor;
+    exact.reduction_lane_elements = mapping.lane_elements;
+    exact.cache_reduction_inputs = mapping.cache_inputs;
     exact.threads_per_group = stored_.threads;
-    TW_TRY(RowReductionChoice choice,
-           plan_row_reduction(workload, row_limits(request_.limits), exact, row_priors(call_->priors)));
+    TW_TRY(RowReductionChoice choice, plan_row_reduction(workload, request_.limits, exact, call_->priors));
     if (!choice.plan) return illegal("no row reduction has the stored width");
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;

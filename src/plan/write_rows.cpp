@@ -7,32 +7,6 @@
 
 namespace tilewright::plan {
 
-RowReductionLimits row_limits(const Limits& limits) {
-  return {limits.max_threads, limits.subgroup_size, limits.shared_memory_bytes};
-}
-
-RowReductionRequest row_request(const PlannerOptions& options) {
-  RowReductionRequest request;
-  request.reduction_programs_per_group = options.reduction_programs_per_group;
-  request.reduction_unroll_factor = options.reduction_unroll_factor;
-  request.reduction_lane_elements = options.reduction_lane_elements;
-  request.cache_reduction_inputs = options.cache_reduction_inputs;
-  request.max_reduction_striped_scalars_per_worker = options.max_reduction_striped_scalars_per_worker;
-  request.threads_per_group = options.threads_per_group;
-  return request;
-}
-
-RowReductionPriors row_priors(const CostPriors& priors) {
-  RowReductionPriors rows;
-  rows.subgroup_reduction_scalar_round = priors.subgroup_reduction_scalar_round;
-  rows.subgroup_reduction_collective = priors.subgroup_reduction_collective;
-  rows.subgroup_reduction_group_setup = priors.subgroup_reduction_group_setup;
-  rows.subgroup_reduction_global_access_byte = priors.subgroup_reduction_global_access_byte;
-  rows.subgroup_reduction_private_access_byte = priors.subgroup_reduction_private_access_byte;
-  rows.preferred_concurrent_programs = priors.preferred_concurrent_programs;
-  return rows;
-}
-
 void write_rows(const proof::Subject& subject, const realize::RowReductionWorkload& workload,
                 const RowReductionChoice& choice, PlannedLaunch& launch) {
   const RowReductionPlan& rows = *choice.plan;
@@ -40,9 +14,7 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
   plan.mapping = LaunchMapping::RowReduction;
   plan.threads = rows.threads;
   plan.shared_memory_bytes = rows.shared_memory_bytes;
-  plan.rows = RowPlan{rows.mapping.subgroups_per_program, rows.mapping.programs_per_group,
-                      rows.mapping.lane_elements,         rows.mapping.unroll_factor,
-                      rows.mapping.cache_inputs,          rows.striped_storage_scalars_per_worker};
+  plan.rows = RowPlan{rows.mapping, rows.striped_storage_scalars_per_worker};
   plan.cost_basis = "subgroup_reduction";
   plan.cost.priced = true;
   plan.cost.score = rows.score;

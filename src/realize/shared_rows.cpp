@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "realize/matrix_workload.h"
+#include "realize/metal_units.h"
 #include "tile/bind.h"
 
 namespace tilewright::realize {

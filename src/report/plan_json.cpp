@@ -236,10 +236,10 @@ class PlanJson {
     for (const plan::LaunchRefusal& refusal : launch.refusals)
       json["refusals"].push_back({{"launch", launch.launch},
                                   {"subject", refusal.subject},
-                                  {"operation", id_json(refusal.op)},
-                                  {"code", refusal.code},
-                                  {"reason", refusal.reason},
-                                  {"numbers", Json::object()}});
+                                  {"operation", id_json(refusal.why.op)},
+                                  {"code", refusal.why.code},
+                                  {"reason", refusal.why.reason},
+                                  {"numbers", numbers_json(refusal.why.numbers)}});
     if (const plan::Trial* shown = launch.shown(); shown != nullptr)
       add_solution(launch.launch, *shown->solution, json);
     if (launch.rows) add_rows(launch.launch, *launch.rows, json);
@@ -262,7 +262,7 @@ class PlanJson {
                   {"score", priced.score ? Json(*priced.score) : Json(nullptr)},
                   {"kernel_score", priced.score ? Json(priced.kernel_score) : Json(nullptr)}};
       if (candidate.refusal) {
-        one["code"] = realize::row_constraint_name(candidate.refusal->constraint);
+        one["code"] = candidate.refusal->code;
         one["numbers"] = numbers_json(candidate.refusal->numbers);
       }
       json["candidates"].push_back(std::move(one));

@@ -182,10 +182,10 @@ class PlanText {
   void refusals(const LaunchReport& launch) {
     std::vector<Refused> lines;
     for (const plan::LaunchRefusal& refusal : launch.refusals)
-      lines.push_back({refusal.subject + refusal.code,
-                       fmt::format("{}{}: {}: {}", refusal.subject,
-                                   refusal.op.valid() ? " " + operation_text(report_, refusal.op) : "", refusal.code,
-                                   refusal.reason)});
+      lines.push_back({refusal.subject + std::string(refusal.why.code),
+                       fmt::format("{}{}: {}", refusal.subject,
+                                   refusal.why.op.valid() ? " " + operation_text(report_, refusal.why.op) : "",
+                                   realize::refusal_text(refusal.why))});
     if (const plan::Trial* shown = launch.shown(); shown != nullptr)
       for (const plan::WidthRecord& width : shown->solution->widths) add_width(width, lines);
     if (lines.empty()) return;

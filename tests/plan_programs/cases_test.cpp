@@ -91,8 +91,8 @@ TEST(PlannerCases, SharedMemoryIsComparedToTheByte) {
   ASSERT_TRUE(over);
   EXPECT_EQ(over->plan.launches[0].mapping, LaunchMapping::Scalar);
   ASSERT_TRUE(has_refusal(over->launches[0], "no_plan"));
-  EXPECT_NE(over->launches[0].refusals.back().reason.find("32768"), std::string::npos)
-      << over->launches[0].refusals.back().reason;
+  EXPECT_NE(over->launches[0].refusals.back().why.reason.find("32768"), std::string::npos)
+      << over->launches[0].refusals.back().why.reason;
   // 64 KiB of operands in f32: refused with the bytes and the limit.
   PlanningRequest request = planning_request(Family::Simdgroup);
   const auto big = try_plan(library_text("gemm"), gemm_sizes(64, 64, 512, 64, 64, 512), request);

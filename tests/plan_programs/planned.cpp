@@ -77,7 +77,7 @@ std::string replaced(std::string text, const std::vector<std::pair<std::string, 
 
 bool has_refusal(const LaunchReport& launch, std::string_view code) {
   return std::any_of(launch.refusals.begin(), launch.refusals.end(),
-                     [&](const LaunchRefusal& refusal) { return refusal.code == code; });
+                     [&](const LaunchRefusal& refusal) { return refusal.why.code == code; });
 }
 
 bool uses_proof(const LaunchPlan& launch, std::string_view family) {
