@@ -79,8 +79,10 @@ ExecutionPlan values_of(const driver::PlanReport& report) {
                                std::string(proof::kind_name(finding.kind)), finding.reason,
                                plan::uses_proof(launch, finding)});
   }
-  for (const driver::CaptureReport& capture : report.captures)
-    values.captures.push_back({capture.bindings.numbers, capture.kernel_score, capture.outcome, capture.chosen});
+  for (const plan::CaptureOutcome& capture : report.captures)
+    values.captures.push_back({capture.numbers,
+                               capture.is_priced() ? std::optional(capture.kernel_score) : std::nullopt,
+                               outcome_text(capture), capture.is_chosen});
   return values;
 }
 

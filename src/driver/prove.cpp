@@ -49,9 +49,7 @@ Result<ProveReport> prove(const RunRequest& request, bool recheck) {
   TW_TRY(const Values values, resolve_values(program, request.assignments));
   TW_TRY(const tile::Program subject, subject_of(program, values.bindings));
 
-  proof::Assumptions assumptions;
-  assumptions.aliasing = {request.noalias, request.noalias ? analysis::AliasPromise::Origin::LaunchCheck
-                                                           : analysis::AliasPromise::Origin::None};
+  const proof::Assumptions assumptions = proof::launch_assumptions(request.noalias);
   const auto begin = std::chrono::steady_clock::now();
   proof::ProofReport found = proof::prove_program(subject, assumptions);
 

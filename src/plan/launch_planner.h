@@ -1,4 +1,4 @@
-// Planning one launch. Internal to src/plan.
+// Planning one launch, and the launches of one program. Internal to src/plan.
 #pragma once
 
 #include "plan/plan_program.h"
@@ -12,6 +12,12 @@ struct PlannedLaunch {
   LaunchReport report;
   std::vector<std::string> needs;
 };
+
+/// What one call checks and asks for all programs that it plans; nothing when no matrix operation may be used.
+Result<std::optional<PlanningCall>> begin_planning(const PlanningRequest& request);
+/// plan_program() within a call; null as above.
+Result<PlannedProgram> plan_bound_program(const proof::Subject& subject, const PlanningRequest& request,
+                                          const PlanningCall* call, const sets::Context& context);
 
 class LaunchPlanner {
  public:

@@ -271,10 +271,7 @@ Result<PlannedProgram> verify_plan(const Plan& plan, const proof::Subject& subje
   if (plan.launches.size() != subject.walk.launches.size())
     return stale(fmt::format("the stored plan has {} launches, the program {}", plan.launches.size(),
                              subject.walk.launches.size()));
-  std::optional<PlanningCall> call;
-  if (const auto family = family_of(request.switches)) {
-    TW_TRY(call, begin_planning(*family, request.limits, request.options));
-  }
+  TW_TRY(const std::optional<PlanningCall> call, begin_planning(request));
   PlannedProgram verified;
   verified.plan = plan;
   std::set<std::string> needs;

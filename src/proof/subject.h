@@ -28,6 +28,9 @@ struct Assumptions {
   std::int64_t least_size = 1;  ///< of every open symbol
 };
 
+/// What a launch makes sure of: with `noalias`, that no two buffers overlap; without it, nothing.
+Assumptions launch_assumptions(bool noalias);
+
 struct Subject {
   const tile::Program& program;  ///< outlives the subject
   Assumptions assumptions;

@@ -213,12 +213,13 @@ class PlanJson {
 
   Json captures() const {
     Json json = Json::array();
-    for (const driver::CaptureReport& capture : report_.captures)
-      json.push_back({{"bindings", bindings_json(capture.bindings)},
-                      {"kernel_score", capture.kernel_score ? Json(*capture.kernel_score) : Json(nullptr)},
+    for (const plan::CaptureOutcome& capture : report_.captures)
+      json.push_back({{"bindings", bindings_json({capture.numbers, {}})},
+                      {"kernel_score", capture.is_priced() ? Json(capture.kernel_score) : Json(nullptr)},
                       {"unpriced_launches", capture.unpriced_launches},
-                      {"chosen", capture.chosen},
-                      {"outcome", capture.outcome}});
+                      {"chosen", capture.is_chosen},
+                      {"code", capture.fault ? Json(diag_code_name(capture.fault->code)) : Json(nullptr)},
+                      {"outcome", outcome_text(capture)}});
     return json;
   }
 

@@ -61,21 +61,21 @@ class PlanText {
 
   void captures() {
     if (report_.captures.size() < 2) return;
-    std::vector<const driver::CaptureReport*> order;
-    for (const driver::CaptureReport& capture : report_.captures) order.push_back(&capture);
-    const auto key = [](const driver::CaptureReport* c) {
-      return std::pair(c->kernel_score ? 0 : 1, c->kernel_score.value_or(0));
+    std::vector<const plan::CaptureOutcome*> order;
+    for (const plan::CaptureOutcome& capture : report_.captures) order.push_back(&capture);
+    const auto key = [](const plan::CaptureOutcome* c) {
+      return std::pair(c->is_priced() ? 0 : c->fault ? 2 : 1, c->kernel_score);
     };
     std::sort(order.begin(), order.end(),
               [&](const auto* a, const auto* b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
     line("\n  {} bindings of the open parameters, the nearest:", order.size());
     for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i) {
       std::string names;
-      for (const auto& [name, value] : order[i]->bindings.numbers) names += fmt::format("{}={} ", name, value);
+      for (const auto& [name, value] : order[i]->numbers) names += fmt::format("{}={} ", name, value);
       line("    {:<24} {}", names,
-           !order[i]->chosen        ? order[i]->outcome
-           : order[i]->kernel_score ? fmt::format("kernel score {}, chosen", *order[i]->kernel_score)
-                                    : "chosen; some launch has no price");
+           !order[i]->is_chosen    ? outcome_text(*order[i])
+           : order[i]->is_priced() ? fmt::format("kernel score {}, chosen", order[i]->kernel_score)
+                                   : "chosen; some launch has no price");
     }
   }
 
