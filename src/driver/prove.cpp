@@ -57,7 +57,10 @@ Result<ProveReport> prove(const RunRequest& request, bool recheck) {
   report.milliseconds = milliseconds_since(begin);
   report.program = program.name();
   report.bindings = with_defaults(program, values.bindings);
-  for (const tile::Symbol& symbol : subject.symbols()) report.open_sizes.push_back(symbol.name);
+  for (const tile::Symbol& symbol : subject.symbols()) {
+    report.open_sizes.push_back(symbol.name);
+    report.bindings.numbers.erase(symbol.name);
+  }
   report.names = program.symbols();
   for (const ParamInfo& param : program.params()) report.names.push_back(param.name);
   report.quota_overruns = found.quota_overruns;

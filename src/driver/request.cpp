@@ -191,6 +191,8 @@ Result<Values> resolve_values(const Program& program, const std::vector<std::str
 
 Bindings with_defaults(const Program& program, const Bindings& bindings) {
   Bindings full = bindings;
+  for (const tile::Symbol& symbol : program.impl().program.symbols())
+    if (symbol.default_value) full.numbers.emplace(symbol.name, *symbol.default_value);
   for (const ParamInfo& param : program.params()) {
     if (param.is_type())
       full.types.emplace(param.name, param.default_type);

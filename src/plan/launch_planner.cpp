@@ -236,7 +236,7 @@ Result<void> LaunchPlanner::add_trial(Forwarding forwarding, std::vector<OpId> o
     trial.outcome = "dropped: no mma has a match";
   } else {
     TW_TRY(Solution solution, plan_group(*call_, trial.facts.workload, request_.limits, request_.options));
-    trial.outcome = solution.choice ? "planned" : solution.refusal->text;
+    trial.outcome = solution.choice ? "planned" : refusal_text(*solution.refusal, trial, subject_.program);
     trial.solution = std::move(solution);
   }
   made_.report.trials.push_back(std::move(trial));

@@ -6,7 +6,7 @@
 // was asked for, and why each other candidate lost, stands in the report (plan/plan_program.h).
 //
 // The text (print_plan, parse_plan) is one field a line, with sections indented below their heads; docs/planner.md
-// shows one. It begins with "tilewright plan 1" and ends with a digest of all lines before.
+// shows one. It begins with "tilewright plan 2" and ends with a digest of all lines before.
 #pragma once
 
 #include <array>

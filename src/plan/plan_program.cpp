@@ -4,6 +4,7 @@
 
 #include "plan/launch_planner.h"
 #include "plan/planning_call.h"
+#include "proof/question_text.h"
 #include "support/check.h"
 
 namespace tilewright::plan {
@@ -12,6 +13,11 @@ std::optional<realize::AtomFamily> family_of(const CompileSwitches& switches) {
   if (switches.metal_mpp) return realize::AtomFamily::MetalMpp;
   if (switches.cooperative_matrix) return realize::AtomFamily::Simdgroup8x8;
   return std::nullopt;
+}
+
+std::string refusal_text(const PlanRefusal& refusal, const Trial& trial, const tile::Program& program) {
+  if (!refusal.matrix) return refusal_text(refusal);
+  return refusal_text(refusal, proof::operation_text(program, trial.facts.matches().at(*refusal.matrix)->form.op));
 }
 
 Result<std::optional<PlanningCall>> begin_planning(const PlanningRequest& request) {

@@ -43,6 +43,8 @@ struct Trial {
   std::string outcome;               ///< "chosen", or why not
   bool chosen = false;
 };
+/// The refusal of a width or search of the trial, with the name of the operation that it is about.
+std::string refusal_text(const PlanRefusal& refusal, const Trial& trial, const tile::Program& program);
 
 /// Why a mapping, a rewrite or an operation of a launch was not taken.
 struct LaunchRefusal {

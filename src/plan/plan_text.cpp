@@ -13,7 +13,7 @@ namespace tilewright::plan {
 
 namespace {
 
-constexpr std::string_view kHead = "tilewright plan 1";
+constexpr std::string_view kHead = "tilewright plan 2";
 
 /// The values of a choice; their words are those of the folder that has the type.
 constexpr LaunchMapping kMappings[] = {LaunchMapping::Scalar, LaunchMapping::Elementwise, LaunchMapping::RowReduction,
@@ -68,7 +68,7 @@ class Writer {
   static std::string word(double value) { return fmt::format("{}", value); }
   template <class Tag>
   static std::string word(Id<Tag> id) {
-    return id.valid() ? fmt::format("%{}", id.index) : "none";
+    return id.valid() ? fmt::format("{}", id.index) : "none";
   }
   template <class T>
     requires std::is_integral_v<T>
@@ -169,7 +169,7 @@ class Reader {
   template <class Tag>
   static bool read(std::string_view text, Id<Tag>& id) {
     id = {};
-    return text == "none" || (text.starts_with('%') && read(text.substr(1), id.index) && id.valid());
+    return text == "none" || (read(text, id.index) && id.valid());
   }
   template <class T>
     requires std::is_arithmetic_v<T>

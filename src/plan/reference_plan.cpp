@@ -65,7 +65,10 @@ std::optional<Solution> reference_solution(const PlanningCall& call, const Group
   const std::int64_t bytes = charged_bytes(workload.shared_memory_bytes, limits);
   if (!workload.matrices.empty() && call.family == realize::AtomFamily::MetalMpp) {
     solution.refusal = PlanRefusal{PlanConstraint::NoReference,
-                                   {{"operations", static_cast<std::int64_t>(workload.matrices.size())}},
+                                   {{"operations", static_cast<std::int64_t>(workload.matrices.size())},
+                                    {"threads_per_group", options.threads_per_group},
+                                    {"max_threads", limits.max_threads},
+                                    {"subgroup_size", realize::kSubgroupSize}},
                                    fmt::format("{}, and metal.mpp has no reference realization", reason)};
     return solution;
   }

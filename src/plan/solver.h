@@ -38,9 +38,13 @@ std::string_view constraint_name(PlanConstraint constraint);  ///< "shared_capac
 struct PlanRefusal {
   PlanConstraint constraint{};
   std::vector<NamedNumber> numbers;
-  std::string text;  ///< a sentence with the numbers
+  std::string text;                        ///< a sentence with the numbers; of a matrix without its subject
+  std::optional<std::size_t> matrix = {};  ///< the one that stands in the way, as the workload numbers them
   bool operator==(const PlanRefusal&) const = default;
 };
+/// "matrix operation 0 has no legal mapping onto 96 threads". Who knows the program has a better name for the first
+/// words, and gives it as `subject`.
+std::string refusal_text(const PlanRefusal& refusal, std::string_view subject = {});
 
 /// One candidate of one operation at one width.
 struct CandidateRecord {

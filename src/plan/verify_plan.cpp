@@ -10,6 +10,7 @@
 #include "plan/launch_planner.h"
 #include "plan/planning_call.h"
 #include "plan/width_search.h"
+#include "proof/question_text.h"
 
 namespace tilewright::plan {
 
@@ -141,13 +142,14 @@ class LaunchVerifier {
                        [](const MatrixPlan& matrix) { return matrix.fuses_epilogue; });
   }
 
-  static std::optional<std::string> window_fault(const LaunchFacts& facts, tile::OpId region) {
+  std::optional<std::string> window_fault(const LaunchFacts& facts, tile::OpId region) const {
     for (const realize::PipelineWindow& window : facts.windows) {
       if (window.region != region) continue;
       if (window.may_overlap()) return std::nullopt;
-      return fmt::format("pipeline %{} cannot overlap: {}", region.index, window.refusal->reason);
+      return fmt::format("{} cannot overlap: {}", proof::operation_text(subject_.program, region),
+                         window.refusal->reason);
     }
-    return fmt::format("%{} is no pipeline of the launch", region.index);
+    return fmt::format("op {} is no pipeline of the launch", region.index);
   }
 
   /// A solution whose choice is the stored one, with the costs that today's coefficients give.
@@ -168,7 +170,8 @@ class LaunchVerifier {
       const auto refusal = realize::why_illegal(matches[i]->workload, distribution, group,
                                                 request_.options.max_fragment_scalars_per_lane);
       if (refusal)
-        return illegal(fmt::format("matrix operation %{}: {}", matches[i]->form.op.index, refusal_text(*refusal)));
+        return illegal(fmt::format("{}: {}", proof::operation_text(subject_.program, matches[i]->form.op),
+                                   refusal_text(*refusal)));
       bytes -= realize::released_bytes(matches[i]->workload, distribution);
       choice.matrices.push_back(distribution);
     }

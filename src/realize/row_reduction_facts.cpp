@@ -119,7 +119,7 @@ std::string row_workload_text(const RowReductionWorkload& workload) {
       workload.partial_slots, workload.elements, workload.has_repeated_folds ? ", repeated" : "",
       workload.reads_written_buffer ? ", reads what it writes" : "", workload.payload_known ? "" : ", payload unknown");
   for (const RowSweep& sweep : workload.sweeps) {
-    text += fmt::format("{} %{}: ", sweep_name(sweep.kind), sweep.op.index);
+    text += fmt::format("{} op {}: ", sweep_name(sweep.kind), sweep.op.index);
     if (sweep.kind == RowSweepKind::Fold)
       text += fmt::format("{}{} of ", fold_name(sweep.fold), sweep.merged ? " (merged)" : "");
     text += sweep.over_rows ? fmt::format("{} rows", sweep.span.extent)
@@ -130,7 +130,7 @@ std::string row_workload_text(const RowReductionWorkload& workload) {
     text += "\n";
   }
   for (const RowRead& read : workload.reads)
-    text += fmt::format("read %{} in visit {}: {} elements, {} rows, {} bytes{}\n", read.load.index, read.visit,
+    text += fmt::format("read op {} in visit {}: {} elements, {} rows, {} bytes{}\n", read.load.index, read.visit,
                         read.live_elements, read.rows, read.bytes, read.reused_input ? ", reused" : "");
   return text;
 }

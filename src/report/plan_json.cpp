@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "plan/cost_basis.h"
+#include "proof/question_text.h"
 #include "realize/shared_rows.h"
 #include "report/plan_report.h"
 #include "report/plan_words.h"
@@ -67,7 +68,7 @@ class PlanJson {
 
   Json run() {
     const plan::Plan& plan = report_.planned.plan;
-    Json json = {{"schema", kSchema},
+    Json json = {{"schema", kPlanSchema},
                  {"program", report_.program},
                  {"target", plan.target},
                  {"device", report_.device.name},
@@ -174,7 +175,7 @@ class PlanJson {
     for (const plan::TilePlan& tile : launch.tiles) {
       const auto rows = realize::shared_rows(report_.bound, tile.value);
       json["tiles"].push_back({{"value", tile.value.index},
-                               {"name", value_name(report_, tile.value)},
+                               {"name", proof::value_text(report_.bound, tile.value)},
                                {"bytes", tile.bytes},
                                {"row_stride_elements", rows ? Json(rows->stride_elements) : Json(nullptr)},
                                {"bank_conflict_ways", rows ? Json(rows->conflict_ways) : Json(nullptr)}});
@@ -241,8 +242,7 @@ class PlanJson {
                                   {"code", refusal.why.code},
                                   {"reason", refusal.why.reason},
                                   {"numbers", numbers_json(refusal.why.numbers)}});
-    if (const plan::Trial* shown = launch.shown(); shown != nullptr)
-      add_solution(launch.launch, *shown->solution, json);
+    if (const plan::Trial* shown = launch.shown(); shown != nullptr) add_solution(launch.launch, *shown, json);
     if (launch.rows) add_rows(launch.launch, *launch.rows, json);
     const plan::LaunchPlan& plan = report_.planned.plan.launches[number];
     for (const proof::Finding& finding : launch.findings) json["proofs"].push_back(proof_json(plan, finding));
@@ -264,24 +264,29 @@ class PlanJson {
                   {"kernel_score", priced.score ? Json(priced.kernel_score) : Json(nullptr)}};
       if (candidate.refusal) {
         one["code"] = candidate.refusal->code;
+        one["reason"] = candidate.refusal->reason;
         one["numbers"] = numbers_json(candidate.refusal->numbers);
       }
       json["candidates"].push_back(std::move(one));
     }
   }
 
-  void add_solution(std::uint32_t launch, const plan::Solution& solution, Json& json) const {
+  void add_solution(std::uint32_t launch, const plan::Trial& trial, Json& json) const {
+    const plan::Solution& solution = *trial.solution;
+    const auto matches = trial.facts.matches();
     for (const plan::WidthRecord& width : solution.widths) {
       if (width.refusal)
-        json["refusals"].push_back({{"launch", launch},
-                                    {"subject", "width"},
-                                    {"threads", width.threads},
-                                    {"code", plan::constraint_name(width.refusal->constraint)},
-                                    {"reason", width.refusal->text},
-                                    {"numbers", numbers_json(width.refusal->numbers)}});
+        json["refusals"].push_back(
+            {{"launch", launch},
+             {"subject", "width"},
+             {"operation", width.refusal->matrix ? id_json(matches[*width.refusal->matrix]->form.op) : Json(nullptr)},
+             {"threads", width.threads},
+             {"code", plan::constraint_name(width.refusal->constraint)},
+             {"reason", refusal_text(*width.refusal, trial, report_.bound)},
+             {"numbers", numbers_json(width.refusal->numbers)}});
       for (std::size_t i = 0; i < width.matrices.size(); ++i)
         for (const plan::CandidateRecord& candidate : width.matrices[i])
-          add_candidate(launch, width, i, candidate, json);
+          add_candidate(launch, width, matches[i]->form.op, candidate, json);
     }
     for (const plan::RankedPlan& ranked : solution.ranking) {
       Json matrices = Json::array();
@@ -296,11 +301,11 @@ class PlanJson {
     add_optimality(launch, solution, json);
   }
 
-  static void add_candidate(std::uint32_t launch, const plan::WidthRecord& width, std::size_t matrix,
+  static void add_candidate(std::uint32_t launch, const plan::WidthRecord& width, tile::OpId operation,
                             const plan::CandidateRecord& candidate, Json& json) {
     Json one = {{"launch", launch},
                 {"threads", width.threads},
-                {"matrix", matrix},
+                {"operation", operation.index},
                 {"distribution", distribution_json(candidate.distribution)},
                 {"legal", !candidate.refusal},
                 {"released_bytes", candidate.released_bytes}};
@@ -336,7 +341,7 @@ class PlanJson {
   static Json proof_json(const plan::LaunchPlan& plan, const proof::Finding& finding) {
     return {{"launch", plan.launch},
             {"id", finding.family},
-            {"operation", finding.operation},
+            {"operation", id_json(tile::OpId{finding.operation})},
             {"question", finding.question},
             {"verdict", proof::kind_name(finding.kind)},
             {"code", finding.code.empty() ? Json(nullptr) : Json(finding.code)},

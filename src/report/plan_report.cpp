@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "plan/cost_basis.h"
+#include "proof/question_text.h"
 #include "realize/shared_rows.h"
 #include "report/plan_words.h"
 
@@ -92,7 +93,7 @@ class PlanText {
     for (tile::OpId view : plan.views) line("      view {}", operation_text(report_, view));
     for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(matrix);
     for (const plan::PipelinePlan& pipeline : plan.pipelines)
-      line("    pipeline %{}: window {}{}", pipeline.region.index, pipeline.window,
+      line("    {}: window {}{}", operation_text(report_, pipeline.region), pipeline.window,
            pipeline.prefetch_scalars_per_lane > 0
                ? fmt::format(", next copies wait in {} scalars a worker", pipeline.prefetch_scalars_per_lane)
                : "");
@@ -108,7 +109,7 @@ class PlanText {
     line("      tile {:<12} {:>7} bytes{}", name_of(tile.value), tile.bytes, conflict);
   }
 
-  std::string name_of(tile::ValueId value) const { return value_name(report_, value); }
+  std::string name_of(tile::ValueId value) const { return proof::value_text(report_.bound, value); }
 
   void one_matrix(const plan::MatrixPlan& matrix) {
     std::string extras;
@@ -182,12 +183,9 @@ class PlanText {
   void refusals(const LaunchReport& launch) {
     std::vector<Refused> lines;
     for (const plan::LaunchRefusal& refusal : launch.refusals)
-      lines.push_back({refusal.subject + std::string(refusal.why.code),
-                       fmt::format("{}{}: {}", refusal.subject,
-                                   refusal.why.op.valid() ? " " + operation_text(report_, refusal.why.op) : "",
-                                   realize::refusal_text(refusal.why))});
+      lines.push_back({refusal.subject + std::string(refusal.why.code), refusal_line(refusal)});
     if (const plan::Trial* shown = launch.shown(); shown != nullptr)
-      for (const plan::WidthRecord& width : shown->solution->widths) add_width(width, lines);
+      for (const plan::WidthRecord& width : shown->solution->widths) add_width(*shown, width, lines);
     if (lines.empty()) return;
     line("    refused{}:", all_ ? "" : " (one line a reason; --all lists each)");
     std::map<std::string, std::size_t> counts;
@@ -200,16 +198,25 @@ class PlanText {
     }
   }
 
-  static void add_width(const plan::WidthRecord& width, std::vector<Refused>& lines) {
+  std::string refusal_line(const plan::LaunchRefusal& refusal) const {
+    std::string text = refusal.subject + ": " + realize::refusal_text(refusal.why);
+    if (refusal.why.op.valid()) text += ": " + operation_text(report_, refusal.why.op);
+    return text;
+  }
+
+  void add_width(const plan::Trial& trial, const plan::WidthRecord& width, std::vector<Refused>& lines) const {
     if (width.refusal)
-      lines.push_back({std::string(plan::constraint_name(width.refusal->constraint)),
-                       fmt::format("{} threads: {}", width.threads, width.refusal->text)});
-    for (const auto& candidates : width.matrices)
-      for (const plan::CandidateRecord& candidate : candidates)
+      lines.push_back(
+          {std::string(plan::constraint_name(width.refusal->constraint)),
+           fmt::format("{} threads: {}", width.threads, refusal_text(*width.refusal, trial, report_.bound))});
+    const auto matches = trial.facts.matches();
+    for (std::size_t i = 0; i < width.matrices.size(); ++i)
+      for (const plan::CandidateRecord& candidate : width.matrices[i])
         if (candidate.refusal)
-          lines.push_back({std::string(realize::constraint_name(candidate.refusal->constraint())),
-                           fmt::format("{} threads, {}: {}", width.threads, distribution_text(candidate.distribution),
-                                       refusal_text(*candidate.refusal))});
+          lines.push_back(
+              {std::string(realize::constraint_name(candidate.refusal->constraint())),
+               fmt::format("{} threads, {} as {}: {}", width.threads, operation_number(matches[i]->form.op.index),
+                           distribution_text(candidate.distribution), refusal_text(*candidate.refusal))});
   }
 
   void proofs(const LaunchPlan& plan, const LaunchReport& launch) {
@@ -217,8 +224,8 @@ class PlanText {
     line("    proofs:");
     for (const proof::Finding& finding : launch.findings) {
       const std::string_view state = plan::uses_proof(plan, finding) ? "used" : proof::kind_name(finding.kind);
-      line("      {:<8} {:<20} {}{}", state, finding.family, finding.question,
-           finding.kind == proof::Finding::Kind::Proved ? "" : ": " + finding.reason);
+      line("      {:<8} {:<20} {:<6} {}{}", state, finding.family, operation_number(finding.operation),
+           finding.question, finding.kind == proof::Finding::Kind::Proved ? "" : ": " + finding.reason);
     }
   }
 

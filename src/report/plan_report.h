@@ -12,7 +12,7 @@ std::string plan_text(const driver::PlanReport& report, bool all);
 
 /// {schema, program, target, device, bindings, options, switches, limits, milliseconds, plan: {program_hash, digest,
 /// needs, text, groups: [one object a launch with the field names of GroupPlan]}, captures, candidates: [{launch,
-/// forwarding, threads, matrices, ..}], ranking, refusals: [{launch, subject, operation, code, reason, numbers}],
+/// operation, threads, ..}], ranking, refusals: [{launch, subject, operation, code, reason, numbers}],
 /// proofs: [{launch, id, operation, verdict, code, reason, used}], optimality}.
 std::string plan_json(const driver::PlanReport& report);
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/place_json.h"
+#include "report/plan_words.h"
 #include "report/schema.h"
 
 namespace tilewright::report {
@@ -46,7 +47,8 @@ std::string indented(const std::string& text) {
 
 std::string question_text(const driver::ProvedQuestion& question) {
   const Finding& finding = question.finding;
-  std::string text = fmt::format("  {:<8} {:<20} {}", proof::kind_name(finding.kind), finding.family, finding.question);
+  std::string text = fmt::format("  {:<8} {:<20} {:<6} {}", proof::kind_name(finding.kind), finding.family,
+                                 operation_number(finding.operation), finding.question);
   if (question.rechecked) text += *question.rechecked ? "  (rechecked)" : "  (RECHECK FAILED)";
   text += "\n";
   if (finding.certificate) return text + indented(proof::print_certificate(*finding.certificate));
@@ -61,7 +63,7 @@ std::string question_text(const driver::ProvedQuestion& question) {
 Json question_json(const driver::ProvedQuestion& question) {
   const Finding& finding = question.finding;
   Json json = {{"id", finding.family},
-               {"operation", finding.operation},
+               {"operation", finding.operation == proof::kNoOperation ? Json(nullptr) : Json(finding.operation)},
                {"place", place_json(question.place)},
                {"question", finding.question},
                {"verdict", proof::kind_name(finding.kind)},

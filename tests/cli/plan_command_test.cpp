@@ -20,6 +20,7 @@ class PlanCommand : public ToolTest {
     return {"plan", "gemm", "M=512", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32", "--set", "threads_per_group=128"};
   }
   std::string path(const std::string& name) const { return folder_ / name; }
+  static std::string contents_of_plan(const Json& json) { return json["plan"]["text"]; }
   std::string contents(const std::string& name) const { return text_of(path(name)); }
   void expect_refused(const Words& words, int status, const std::string& mention) {
     const ToolResult result = tool(words);
@@ -37,7 +38,7 @@ TEST_F(PlanCommand, TheWorkedExample) {
         "score 11104", "nearest losers", "one atom at a time", "recurrence.closed", "no_cut"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
   const Json json = tool(with(example(), {"--json"})).json();
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   const Json& group = json["plan"]["groups"][0];
   EXPECT_EQ(group["threads"], 128);
   EXPECT_EQ(group["shared_memory_bytes"], 12288);
@@ -48,6 +49,76 @@ TEST_F(PlanCommand, TheWorkedExample) {
   for (const char* key :
        {"candidates", "refusals", "proofs", "ranking", "captures", "optimality", "options", "switches"})
     EXPECT_FALSE(json[key].empty()) << key;
+}
+
+/// Whether the sentence has a number in it: digits that are no part of a name, and not the number of an operation.
+bool has_number(const std::string& sentence) {
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(sentence[i])) == 0) continue;
+    const bool begins = i == 0 || sentence[i - 1] == ' ' || sentence[i - 1] == '(';
+    if (begins && (i < 3 || sentence.compare(i - 3, 3, "op ") != 0)) return true;
+  }
+  return false;
+}
+
+TEST_F(PlanCommand, EveryRefusalCarriesItsNumbers) {
+  const std::vector<Words> requests = {
+      {"gemm", "M=64", "N=64", "K=60", "BM=64", "BN=64", "BK=20"},
+      {"gemm", "M=64", "N=64", "K=512", "BM=64", "BN=64", "BK=512"},
+      {"gemm", "M=64", "N=64", "K=64", "--target", "metal-mpp"},
+      {"attention", "B=1", "Hq=2", "Hkv=2", "Lq=64", "Lk=64", "D=32", "Dv=32", "--set", "threads_per_group=48"},
+      {"attention", "B=1", "Hq=2", "Hkv=2", "Lq=64", "Lk=64", "D=32", "Dv=32", "--target", "metal-mpp"},
+      {"softmax", "N=8", "C=100", "--set", "metal_subgroup_reductions=true", "--set", "noalias=true"},
+      {"mlp", "N=64", "D=64", "H=64", "C=64"}};
+  int with_numbers = 0;
+  for (const Words& request : requests) {
+    const Json json = tool(with(with({"plan"}, request), {"--json"})).json();
+    for (const char* list : {"refusals", "candidates"})
+      for (const Json& refusal : json[list]) {
+        if (!refusal.contains("code")) continue;
+        ASSERT_TRUE(refusal.contains("numbers") && refusal.contains("reason")) << refusal;
+        if (!has_number(refusal["reason"])) continue;
+        EXPECT_FALSE(refusal["numbers"].empty()) << refusal;
+        ++with_numbers;
+      }
+  }
+  EXPECT_GT(with_numbers, 500);
+}
+
+TEST_F(PlanCommand, OperationsHaveOneNameEverywhere) {
+  const std::string mma = "op 5 mma(a#2, b#3, acc#1)";
+  const Json json = tool(with(example(), {"--json"})).json();
+  EXPECT_EQ(json["plan"]["groups"][0]["matrices"][0]["operation"], 5);
+  EXPECT_EQ(json["plan"]["groups"][0]["matrices"][0]["text"], mma);
+  EXPECT_EQ(json["plan"]["groups"][0]["tiles"][0]["name"], "a#2");
+  EXPECT_EQ(json["plan"]["needs"][0], "compact_rows op 6");
+  EXPECT_NE(contents_of_plan(json).find("    op 5\n"), std::string::npos);
+  for (const Json& refusal : json["refusals"])
+    if (refusal["code"] == "no_legal_mapping") {
+      EXPECT_EQ(refusal["operation"], 5);
+      EXPECT_EQ(std::string(refusal["reason"]).rfind(mma, 0), 0u) << refusal;
+    }
+  const ToolResult text = tool(example());
+  EXPECT_NE(text.out.find(mma + ": 1x4 subgroups"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("op 2 pipeline s in 32: window 1"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find('%'), std::string::npos) << text.out;
+  const ToolResult proofs = tool({"prove", "gemm", "M=512", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32"});
+  const std::string question = "recurrence.closed    op 5   mma(a#2, b#3, acc#1) is the whole update of a carry\n";
+  EXPECT_NE(text.out.find(question), std::string::npos) << text.out;
+  EXPECT_NE(proofs.out.find(question), std::string::npos) << proofs.out;
+}
+
+TEST_F(PlanCommand, BindingsHoldWhatTookItsDefault) {
+  const Words sizes = {"conv2d", "N=1", "H=8", "W=8", "C=8", "F=8", "R=3", "S=3"};
+  const Json plan = tool(with(with({"plan"}, sizes), {"--json"})).json();
+  EXPECT_EQ(plan["bindings"]["pad"], 0);
+  EXPECT_EQ(plan["bindings"]["stride"], 1);
+  const Json proofs = tool(with(with({"prove"}, sizes), {"--json"})).json();
+  EXPECT_EQ(proofs["bindings"]["stride"], 1);
+  const Json open = tool({"prove", "conv2d", "--json"}).json();
+  EXPECT_FALSE(open["bindings"].contains("stride")) << "it is open, whatever its default";
+  const Json run = tool(with(with({"run"}, sizes), {"--json"})).json();
+  EXPECT_EQ(run["bindings"]["pad"], 0);
 }
 
 TEST_F(PlanCommand, OpenParametersAreChosen) {
@@ -65,7 +136,7 @@ TEST_F(PlanCommand, OpenParametersAreChosen) {
 TEST_F(PlanCommand, APlanIsSavedReadAndVerified) {
   const std::string file = path("p.plan");
   EXPECT_EQ(tool(with(example(), {"--save-plan", file})).status, 0);
-  EXPECT_EQ(contents("p.plan").rfind("tilewright plan 1\n", 0), 0u);
+  EXPECT_EQ(contents("p.plan").rfind("tilewright plan 2\n", 0), 0u);
   const Json json = tool(with(example(), {"--plan", file, "--json"})).json();
   EXPECT_EQ(json["from_file"], true);
   EXPECT_EQ(json["plan"]["text"], contents("p.plan"));

@@ -89,7 +89,7 @@ TEST(Plans, GuardedViewsStandOnlyForTheWholeLaunch) {
   EXPECT_EQ(all.plan.launches[0].forwarding, Forwarding::Guarded);
   EXPECT_EQ(all.plan.launches[0].shared_memory_bytes, 0);
   EXPECT_EQ(all.plan.needs,
-            (std::vector<std::string>{"bounded_k 1", "compact_rows %3", "compact_rows %4", "compact_rows %6",
+            (std::vector<std::string>{"bounded_k 1", "compact_rows op 3", "compact_rows op 4", "compact_rows op 6",
                                       "cooperative_matrix 1", "metal_mpp 2", "noalias"}));
   // A second mma of 8 x 8 x 8 has no tensor operation, so no view may be guarded.
   const std::string two = replaced(library_text("gemm"), {{"  parallel i in ceildiv(M, BM), j in ceildiv(N, BN) {",
