@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 
 #include "driver/device_profiles.h"
-#include "driver/installed_data.h"
+#include "driver/installed_priors.h"
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
-#include "plan/cost_priors.h"
 #include "plan/plan_family.h"
 #include "plan/verify_plan.h"
 #include "support/files.h"
@@ -26,7 +25,6 @@ namespace tilewright::driver {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTargets = {"metal-simdgroup", "metal-mpp", "cpu", "interp"};
-constexpr const char* kPriorsFile = "costs/priors-v1.json";
 
 bool is_metal(std::string_view target) { return target.starts_with("metal-"); }
 
@@ -90,12 +88,11 @@ Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const
   planning.device = device.name;
   planning.limits = limits_of(device);
   TW_TRY(planning.switches, target_switches(target, device));
-  TW_TRY(const std::string profiles, find_installed(kProfileFolder));
-  TW_TRY(planning.options.cost, plan::load_cost_priors(profiles + "/" + kPriorsFile));
+  TW_TRY(planning.options.cost, installed_priors());
   // The one figure of a device that the priors have a place for.
   if (const auto& figure = device.figures.concurrent_subgroups)
     planning.options.cost.metal_mpp_concurrent_subgroups = figure->value;
-  Diags faults;
+  Diags faults = repeated_settings(options.settings);
   for (const auto& [name, value] : options.settings) {
     const auto set = plan::set_option(planning.options, planning.switches, name, value);
     if (!set) faults.insert(faults.end(), set.error().begin(), set.error().end());

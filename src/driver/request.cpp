@@ -297,6 +297,19 @@ Result<int> parse_threads(std::string_view text) {
                  "leave it out to use all cores");
 }
 
+Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings) {
+  Diags faults;
+  std::map<std::string_view, std::string_view> first;
+  for (const auto& [name, value] : settings)
+    if (const auto [known, is_new] = first.emplace(name, value); !is_new)
+      faults.push_back(Diag{DiagCode::BadOption,
+                            fmt::format("--set gives '{}' twice: {} and {}", name, known->second, value),
+                            {},
+                            "give it once",
+                            {}});
+  return faults;
+}
+
 Result<void> apply_setting(RunRequest& request, std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);

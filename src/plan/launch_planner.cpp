@@ -6,6 +6,7 @@
 
 #include "proof/question_text.h"
 #include "proof/traversal_bijective.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
@@ -310,8 +311,9 @@ void write_elementwise(const proof::Subject& subject, const realize::Elementwise
                           proof::question_about(subject, store, "writes every element exactly once"), {}));
   }
   launch.needs.emplace_back("noalias");
-  launch.report.why = fmt::format("a grid of {} programs x {} elements, one element a worker", plan.programs,
-                                  facts.elements_per_program);
+  launch.report.why = fmt::format("a grid of {} x {}, one element a worker",
+                                  counted(static_cast<std::uint64_t>(plan.programs), "program"),
+                                  counted(static_cast<std::uint64_t>(facts.elements_per_program), "element"));
 }
 
 Result<void> walk_launch(const proof::Subject& subject, const PlanningRequest& request, std::uint32_t launch,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "support/check.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
@@ -39,10 +40,11 @@ class RowPlanner {
   }
 
   std::unexpected<Diags> too_many_packed() const {
-    return failure(DiagCode::RowReductionOption,
-                   fmt::format("reduction_programs_per_group is {}", options_.reduction_programs_per_group),
-                   fmt::format("it accepts 0 .. {} for {} programs in groups of {} threads", most_packed(),
-                               workload_.programs, limits_.max_threads));
+    return failure(
+        DiagCode::RowReductionOption,
+        fmt::format("reduction_programs_per_group is {}", options_.reduction_programs_per_group),
+        fmt::format("it accepts 0 .. {} for {} in groups of {} threads", most_packed(),
+                    counted(static_cast<std::uint64_t>(workload_.programs), "program"), limits_.max_threads));
   }
 
   void enumerate() {

@@ -11,6 +11,7 @@
 #include "plan/planning_call.h"
 #include "plan/width_search.h"
 #include "proof/question_text.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
@@ -157,8 +158,8 @@ class LaunchVerifier {
     const auto matches = facts.matches();
     const bool is_reference = stored_.matrices.empty() && facts.admission.admission == realize::Admission::Explicit;
     if (!is_reference && matches.size() != stored_.matrices.size())
-      return stale(fmt::format("the stored plan has {} matrix operations in launch {}, the program {}",
-                               stored_.matrices.size(), stored_.launch, matches.size()));
+      return stale(fmt::format("the stored plan has {} in launch {}, the program {}",
+                               counted(stored_.matrices.size(), "matrix operation"), stored_.launch, matches.size()));
     const realize::GroupShape group{stored_.threads, request_.limits.subgroup_size};
     GroupChoice choice;
     choice.threads = stored_.threads;
@@ -179,7 +180,7 @@ class LaunchVerifier {
     if (choice.shared_memory_bytes > request_.limits.shared_memory_bytes)
       return illegal(fmt::format("it needs {} bytes of shared memory, the limit is {}", choice.shared_memory_bytes,
                                  request_.limits.shared_memory_bytes));
-    TW_TRY(choice.cost, counted(facts, choice));
+    TW_TRY(choice.cost, cost_of(facts, choice));
     choice.optimized = stored_.optimized;
     Solution solution;
     solution.choice = std::move(choice);
@@ -187,7 +188,7 @@ class LaunchVerifier {
   }
 
   /// The features of the choice, with the scores that the coefficients of the stored plan's time gave.
-  Result<PlanCost> counted(const LaunchFacts& facts, const GroupChoice& choice) const {
+  Result<PlanCost> cost_of(const LaunchFacts& facts, const GroupChoice& choice) const {
     if (choice.matrices.empty()) return stored_.cost;
     const CostBasis* basis = find_cost_basis(stored_.cost_basis);
     if (basis == nullptr || basis->family != stored_.family)
@@ -272,8 +273,8 @@ Result<PlannedProgram> verify_plan(const Plan& plan, const proof::Subject& subje
   if (plan.device != request.device)
     return stale(fmt::format("the stored plan is for device {}, not for {}", plan.device, request.device));
   if (plan.launches.size() != subject.walk.launches.size())
-    return stale(fmt::format("the stored plan has {} launches, the program {}", plan.launches.size(),
-                             subject.walk.launches.size()));
+    return stale(fmt::format("the stored plan has {}, the program {}",
+                             counted(plan.launches.size(), "launch", "launches"), subject.walk.launches.size()));
   TW_TRY(const std::optional<PlanningCall> call, begin_planning(request));
   PlannedProgram verified;
   verified.plan = plan;

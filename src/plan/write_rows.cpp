@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "plan/launch_planner.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
@@ -40,9 +41,11 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
         (lower == nullptr || candidate.kernel_score < lower->kernel_score))
       lower = &candidate;
   launch.report.why = fmt::format(
-      "a row reduction, {} subgroups a program and {} programs a group: the lowest kernel score of all mappings whose "
-      "subgroups are a power of two{}",
-      rows.mapping.subgroups_per_program, rows.mapping.programs_per_group,
+      "a row reduction, {} a program and {} a group: the lowest kernel score of all mappings whose subgroups are a "
+      "power "
+      "of two{}",
+      counted(static_cast<std::uint64_t>(rows.mapping.subgroups_per_program), "subgroup"),
+      counted(static_cast<std::uint64_t>(rows.mapping.programs_per_group), "program"),
       lower == nullptr
           ? ""
           : fmt::format(" (threads_per_group={} would score {})", lower->candidate.threads, lower->kernel_score));

@@ -54,10 +54,10 @@ class FactsBuilder {
       if (sweep.kind != RowSweepKind::Fold) continue;
       ++folds;
       if (*elements == 0 || sweep.rows == 0 || sweep.executions == 0)
-        return refuse(
-            RowCodes::kNoElements, sweep.op,
-            fmt::format("this fold has {} elements in {} rows, {} times", *elements, sweep.rows, sweep.executions),
-            {{"elements", *elements}, {"rows", sweep.rows}, {"executions", sweep.executions}});
+        return refuse(RowCodes::kNoElements, sweep.op,
+                      fmt::format("this fold has elements x rows x executions = {} x {} x {}", *elements, sweep.rows,
+                                  sweep.executions),
+                      {{"elements", *elements}, {"rows", sweep.rows}, {"executions", sweep.executions}});
       workload_.collectives += sweep.rows * sweep.executions;
       workload_.partial_slots += sweep.rows;
       workload_.elements += sweep.rows * sweep.executions * sweep.live_elements;

@@ -10,6 +10,7 @@
 #include "proof/question_text.h"
 #include "realize/shared_rows.h"
 #include "report/plan_words.h"
+#include "support/counted.h"
 
 namespace tilewright::report {
 
@@ -43,6 +44,15 @@ class PlanText {
     text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
+  /// Of something that a plan has, and so never below 0.
+  static std::string number_of(std::int64_t number, std::string_view noun) {
+    return counted(static_cast<std::uint64_t>(number), noun);
+  }
+
+  static std::string waves_of(const plan::PlanCost& cost) {
+    return cost.concurrent_waves == 1 ? "1 wave" : number_text(cost.concurrent_waves) + " waves";
+  }
+
   void head() {
     std::string bindings;
     for (const std::string& name : report_.names) {
@@ -53,8 +63,9 @@ class PlanText {
     }
     const plan::Plan& plan = report_.planned.plan;
     line("plan {}:{}", report_.program, bindings);
-    line("  target {} on {}: at most {} threads and {} bytes of shared memory a group", plan.target,
-         report_.device.name, report_.request.limits.max_threads, report_.request.limits.shared_memory_bytes);
+    line("  target {} on {}: at most {} and {} of shared memory a group", plan.target, report_.device.name,
+         number_of(report_.request.limits.max_threads, "thread"),
+         number_of(report_.request.limits.shared_memory_bytes, "byte"));
     if (!plan.needs.empty()) line("  needs {}", fmt::join(plan.needs, ", "));
     line("  program {}, plan {}{}", hash_text(plan.program), hash_text(plan::plan_digest(plan)),
          report_.from_file ? ", read and verified" : "");
@@ -81,12 +92,13 @@ class PlanText {
   }
 
   void choice(const LaunchPlan& plan, const LaunchReport& launch) {
-    line("\n  launch {}: {}, {} programs, groups of {} threads{}", plan.launch, plan::mapping_name(plan.mapping),
-         plan.programs, plan.threads, plan.automatic_cooperative ? ", admitted automatically" : "");
+    line("\n  launch {}: {}, {}, groups of {}{}", plan.launch, plan::mapping_name(plan.mapping),
+         number_of(plan.programs, "program"), number_of(plan.threads, "thread"),
+         plan.automatic_cooperative ? ", admitted automatically" : "");
     line("    {}", launch.why);
     if (plan.mapping == plan::LaunchMapping::RowReduction)
-      line("    kernel score {} = score {} x {} waves, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
-           plan.cost.concurrent_waves, plan.shared_memory_bytes);
+      line("    kernel score {} = score {} x {}, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
+           waves_of(plan.cost), plan.shared_memory_bytes);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
     for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
@@ -94,9 +106,9 @@ class PlanText {
     for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(matrix);
     for (const plan::PipelinePlan& pipeline : plan.pipelines)
       line("    {}: window {}{}", operation_text(report_, pipeline.region), pipeline.window,
-           pipeline.prefetch_scalars_per_lane > 0
-               ? fmt::format(", next copies wait in {} scalars a worker", pipeline.prefetch_scalars_per_lane)
-               : "");
+           pipeline.prefetch_scalars_per_lane > 0 ? fmt::format(", next copies wait in {} a worker",
+                                                                number_of(pipeline.prefetch_scalars_per_lane, "scalar"))
+                                                  : "");
     cost(plan);
   }
 
@@ -126,8 +138,8 @@ class PlanText {
 
   void cost(const LaunchPlan& plan) {
     if (!plan.cost.priced) return;
-    line("    {}: kernel score {} = score {} x {} waves", plan.cost_basis, plan.cost.kernel_score, plan.cost.score,
-         plan.cost.concurrent_waves);
+    line("    {}: kernel score {} = score {} x {}", plan.cost_basis, plan.cost.kernel_score, plan.cost.score,
+         waves_of(plan.cost));
     for (const plan::CostFeatureRow& row : plan::cost_feature_rows()) {
       const double value = std::visit([&](auto member) { return static_cast<double>(plan.cost.*member); }, row.member);
       if (value != 0 && row.name != "priced" && !row.name.ends_with("score") && row.name != "concurrent_waves")
@@ -143,10 +155,12 @@ class PlanText {
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
       return a->kernel_score != b->kernel_score ? a->kernel_score < b->kernel_score : a < b;
     });
-    line("    space: {} mappings, {} refused; nearest losers:", rows.candidates_considered, rows.candidates_rejected);
+    line("    space: {}, {} refused{}", number_of(rows.candidates_considered, "mapping"), rows.candidates_rejected,
+         order.empty() ? "" : "; nearest losers:");
     for (std::size_t i = 0; i < order.size() && i + 1 < plan::kRankedPlans; ++i)
-      line("      {:>10} {} subgroups a program, {} programs a group{}", number_text(order[i]->kernel_score),
-           order[i]->candidate.mapping.subgroups_per_program, order[i]->candidate.mapping.programs_per_group,
+      line("      {:>10} {} a program, {} a group{}", number_text(order[i]->kernel_score),
+           number_of(order[i]->candidate.mapping.subgroups_per_program, "subgroup"),
+           number_of(order[i]->candidate.mapping.programs_per_group, "program"),
            order[i]->is_eligible ? "" : " (only by request: not a power of two)");
   }
 
@@ -159,9 +173,10 @@ class PlanText {
              trial.overlapped.empty() ? "" : ", pipelines overlapped (which has no price of its own)", trial.outcome);
     if (chosen == nullptr || !chosen->solution || chosen->solution->widths.empty()) return;
     const plan::Solution& solution = *chosen->solution;
-    line("    space: {} widths, {} candidates, {} refused{}", solution.optimality.widths,
-         solution.candidates_considered, solution.candidates_rejected,
-         solution.optimality.combinations ? fmt::format(", {} combinations", *solution.optimality.combinations) : "");
+    const auto& combinations = solution.optimality.combinations;
+    line("    space: {}, {}, {} refused{}", counted(solution.optimality.widths, "width"),
+         counted(solution.candidates_considered, "candidate"), solution.candidates_rejected,
+         combinations ? ", " + counted(*combinations, "combination") : "");
     for (const plan::PruneCount& pruned : solution.optimality.pruned)
       line("      pruned by {:<24} {:>6}", pruned.rule, pruned.count);
     if (solution.ranking.size() > 1) line("    nearest losers:");

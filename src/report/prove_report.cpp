@@ -9,6 +9,7 @@
 #include "report/place_json.h"
 #include "report/plan_words.h"
 #include "report/schema.h"
+#include "support/counted.h"
 
 namespace tilewright::report {
 
@@ -96,9 +97,11 @@ std::string prove_text(const driver::ProveReport& report) {
     ++counts[static_cast<std::size_t>(question.finding.kind)];
     text += question_text(question);
   }
-  text += fmt::format("{} questions: {} proved, {} refuted, {} unknown, in {:.2f} ms", report.questions.size(),
-                      counts[0], counts[1], counts[2], report.milliseconds);
-  if (report.quota_overruns > 0) text += fmt::format("; {} queries met the quota", report.quota_overruns);
+  text +=
+      fmt::format("{}: {} proved, {} refuted, {} unknown, in {:.2f} ms", counted(report.questions.size(), "question"),
+                  counts[0], counts[1], counts[2], report.milliseconds);
+  if (report.quota_overruns > 0)
+    text += fmt::format("; {} met the quota", counted(report.quota_overruns, "query", "queries"));
   return text + "\n";
 }
 

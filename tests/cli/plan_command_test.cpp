@@ -163,6 +163,61 @@ TEST_F(PlanCommand, WrongInputIsNamed) {
   EXPECT_EQ(json.json()["ok"], false);
 }
 
+TEST_F(PlanCommand, SettingsAreGivenOnceAndNamed) {
+  expect_refused(with(example(), {"--set", "threads_per_group=64"}), 2,
+                 "--set gives 'threads_per_group' twice: 128 and 64");
+  expect_refused(with(example(), {"--set", "cost.matrix_issue=1", "--set", "cost.matrix_issue=2"}), 2,
+                 "'cost.matrix_issue' twice: 1 and 2");
+  expect_refused(with(example(), {"--set", "matrix_issue=1"}), 2, "did you mean 'cost.matrix_issue'?");
+  expect_refused(with(example(), {"--set", "cost.matrix_isue=1"}), 2, "matrix_issue");
+  expect_refused(with(example(), {"--set", "noalas=true"}), 2, "did you mean 'noalias'?");
+}
+
+TEST_F(PlanCommand, HelpListsEveryOptionOfTheTable) {
+  const ToolResult help = tool({"help", "plan"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.out, tool({"plan", "--help"}).out);
+  const ToolResult list = tool({"list", "--options"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_NE(help.out.find(list.out), std::string::npos);
+  const Json json = tool({"list", "--options", "--json"}).json();
+  const Json plan = tool(with(example(), {"--json"})).json();
+  std::size_t named = 0;
+  for (const char* group : {"options", "switches"})
+    for (const auto& [name, value] : plan[group].items()) named += name != "cost.version";
+  EXPECT_EQ(json.size(), named);
+  Words defaults;
+  for (const Json& option : json) {
+    EXPECT_EQ(option["schema"], 1);
+    const std::string name = option["name"], range = option["range"], meaning = option["meaning"];
+    EXPECT_TRUE(plan["options"].contains(name) || plan["switches"].contains(name)) << name;
+    ASSERT_TRUE(option["default"].is_string()) << name;
+    const std::string value = option["default"];
+    EXPECT_NE(list.out.find("  " + name + " (default " + value + "; " + range + ")\n      " + meaning + "\n"),
+              std::string::npos)
+        << name;
+    defaults.insert(defaults.end(), {"--set", name + "=" + value});
+  }
+  const ToolResult set = tool(with({"plan", "gemm", "M=8", "N=8", "K=8"}, defaults));
+  EXPECT_EQ(set.status, 0) << "what is listed as a default can be set: " << set.err;
+}
+
+TEST_F(PlanCommand, NothingIsPluralThatIsOne) {
+  const std::string text =
+      tool({"plan", "rowsum", "N=1", "C=64", "BR=1", "BC=64", "--set", "metal_subgroup_reductions=true", "--set",
+            "noalias=true", "--set", "threads_per_group=32"})
+          .out +
+      tool({"plan", "gemm", "M=8", "N=8", "K=8", "BM=8", "BN=8", "BK=8", "--set", "threads_per_group=32"}).out +
+      tool({"plan", "gemm", "M=8", "N=8", "K=8", "--target", "cpu"}).out +
+      tool({"plan", "swiglu", "N=1", "C=1", "BR=1", "BC=1", "--set", "noalias=true"}).out + tool({"prove", "gemm"}).out;
+  EXPECT_NE(text.find("1 program, groups of 32 threads"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 width, "), std::string::npos) << text;
+  for (const char* noun : {"programs", "threads", "waves", "widths", "candidates", "combinations", "mappings",
+                           "subgroups", "elements", "launches", "questions", "bindings", "scalars"})
+    for (std::size_t at = text.find(std::string(" 1 ") + noun); at != std::string::npos; at = std::string::npos)
+      ADD_FAILURE() << text.substr(at, 80);
+}
+
 TEST_F(PlanCommand, EveryProgramHasAPlanOnEveryTarget) {
   const Json programs = tool({"list", "--json"}).json();
   for (const Json& program : programs)
