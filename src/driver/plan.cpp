@@ -111,6 +111,8 @@ Result<void> use_stored_plan(const StoredPlan& given, const Program& program, co
       proof::make_subject(report.bound, proof::launch_assumptions(report.request.switches.noalias));
   const sets::Context context;
   TW_TRY(report.planned, plan::verify_plan(stored, subject, report.request, context));
+  if (auto automatic = plan::plan_program(subject, report.request, context))
+    report.automatic = std::move(automatic->plan);
   report.from_file = true;
   report.bindings = with_defaults(program, bindings);
   return {};

@@ -40,7 +40,9 @@ struct PlanReport {
   plan::PlannedProgram planned;
   std::vector<plan::CaptureOutcome> captures;  ///< one when nothing is open; none for a stored plan
   bool from_file = false;                      ///< the plan was read and verified, not made
-  double milliseconds = 0;                     ///< for all captures, without parsing
+  /// Of a stored plan: what the planner would choose for the same program today; none when it would refuse.
+  std::optional<plan::Plan> automatic;
+  double milliseconds = 0;  ///< for all captures, without parsing
 };
 
 /// The best plan over all bindings of the open parameters (plan::plan_family). Errors: UnknownTarget, UnknownProfile,

@@ -81,6 +81,7 @@ class PlanJson {
                    {"shared_memory_bytes", report_.request.limits.shared_memory_bytes}}},
                  {"milliseconds", report_.milliseconds},
                  {"from_file", report_.from_file},
+                 {"automatic", automatic_json()},
                  {"plan", plan_json()},
                  {"captures", captures()},
                  {"candidates", Json::array()},
@@ -94,6 +95,26 @@ class PlanJson {
   }
 
  private:
+  /// Of a stored plan: what would be chosen today, launch by launch; null without a stored plan, or where the planner
+  /// has none.
+  Json automatic_json() const {
+    if (!report_.automatic) return nullptr;
+    Json launches = Json::array();
+    for (const plan::LaunchPlan& today : report_.automatic->launches) {
+      const plan::LaunchPlan& stored = report_.planned.plan.launches[today.launch];
+      const bool both = today.cost.priced && stored.cost.priced;
+      launches.push_back(
+          {{"launch", today.launch},
+           {"same", today == stored},
+           {"mapping", plan::mapping_name(today.mapping)},
+           {"threads", today.threads},
+           {"shared_memory_bytes", today.shared_memory_bytes},
+           {"kernel_score", today.cost.priced ? Json(today.cost.kernel_score) : Json(nullptr)},
+           {"stored_distance", both ? Json(stored.cost.kernel_score - today.cost.kernel_score) : Json(nullptr)}});
+    }
+    return launches;
+  }
+
   Json plan_json() const {
     const plan::Plan& plan = report_.planned.plan;
     Json json = {{"program_hash", hash_text(plan.program)},

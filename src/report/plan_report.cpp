@@ -31,7 +31,10 @@ class PlanText {
     for (std::size_t i = 0; i < plan.launches.size(); ++i) {
       const LaunchReport& launch = report_.planned.launches[i];
       choice(plan.launches[i], launch);
-      losers(launch);
+      if (report_.from_file)
+        automatic(plan.launches[i]);
+      else
+        losers(launch);
       proofs(plan.launches[i], launch);
       refusals(launch);
     }
@@ -145,6 +148,23 @@ class PlanText {
       if (value != 0 && row.name != "priced" && !row.name.ends_with("score") && row.name != "concurrent_waves")
         line("      {:<32} {:>12}", row.name, number_text(value));
     }
+  }
+
+  /// Beside a stored launch, in place of its losers: what would be chosen today.
+  void automatic(const LaunchPlan& stored) {
+    if (!report_.automatic)
+      return line("    the planner has no plan of its own today; losers are not listed for a stored plan");
+    const LaunchPlan& today = report_.automatic->launches[stored.launch];
+    if (today == stored)
+      return line("    the planner would choose the same today; losers are not listed for a stored plan");
+    std::string text =
+        fmt::format("{}, groups of {}", plan::mapping_name(today.mapping), number_of(today.threads, "thread"));
+    for (const plan::MatrixPlan& matrix : today.matrices)
+      text += fmt::format(", {} as {}", operation_number(matrix.op.index), distribution_text(matrix.distribution));
+    if (today.cost.priced) text += fmt::format(", kernel score {}", number_text(today.cost.kernel_score));
+    if (stored.cost.priced) text += fmt::format(" (stored: {})", number_text(stored.cost.kernel_score));
+    line("    the planner would choose another plan today: {}", text);
+    line("    losers are not listed for a stored plan");
   }
 
   void row_losers(const plan::RowReductionChoice& rows) {

@@ -140,6 +140,22 @@ TEST_F(PlanCommand, APlanIsSavedReadAndVerified) {
   const Json json = tool(with(example(), {"--plan", file, "--json"})).json();
   EXPECT_EQ(json["from_file"], true);
   EXPECT_EQ(json["plan"]["text"], contents("p.plan"));
+  EXPECT_EQ(json["automatic"][0]["same"], true);
+  EXPECT_EQ(json["automatic"][0]["stored_distance"], 0);
+  EXPECT_NE(tool(with(example(), {"--plan", file})).out.find("would choose the same today; losers are not listed"),
+            std::string::npos);
+  const Words any_width = {"plan", "gemm", "M=512", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32"};
+  EXPECT_EQ(tool(with(any_width, {"--set", "threads_per_group=256", "--save-plan", path("wide.plan")})).status, 0);
+  const Json wide = tool(with(any_width, {"--plan", path("wide.plan"), "--json"})).json();
+  EXPECT_EQ(wide["automatic"][0]["same"], false);
+  EXPECT_EQ(wide["automatic"][0]["kernel_score"], 88832);
+  EXPECT_EQ(wide["automatic"][0]["stored_distance"], 105472 - 88832);
+  const std::string text = tool(with(any_width, {"--plan", path("wide.plan")})).out;
+  EXPECT_NE(text.find("would choose another plan today: cooperative, groups of 128 threads, op 5 as 1x4 subgroups of "
+                      "4x2 fragments, direct output, kernel score 88832 (stored: 105472)"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(tool(with(example(), {"--json"})).json()["automatic"].is_null());
   expect_refused({"plan", "gemm", "M=513", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32", "--plan", file}, 3,
                  "PlanStale");
   expect_refused(with(example(), {"--plan", file, "--target", "metal-mpp"}), 3, "PlanStale");
