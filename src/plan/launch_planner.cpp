@@ -168,17 +168,12 @@ Result<bool> LaunchPlanner::try_cooperative() {
     refuse("cooperative", {"exact_reduction", "an exact row-reduction mapping was asked for"});
     return false;
   }
-  std::optional<std::size_t> best;
-  if (guarded_views_are_allowed()) {
-    TW_TRY_VOID(try_forwarding(Forwarding::Guarded));
-    best = best_trial(Forwarding::Guarded);
-  }
-  if (!best) {
-    const CompileSwitches& switches = request_.switches;
-    const bool views = switches.metal_mpp && switches.forward_readonly_tile_loads;
-    const Forwarding forwarding = views ? Forwarding::Strict : Forwarding::None;
-    TW_TRY_VOID(try_forwarding(forwarding));
-    best = best_trial(forwarding);
+  TW_TRY(std::optional<std::size_t> best, try_views(request_.options.pad_shared_rows));
+  if (!best && request_.options.pad_shared_rows) {
+    const Trial& last = made_.report.trials.back();
+    refuse("padding",
+           {"no_plan", last.outcome, last.solution ? last.solution->refusal->numbers : std::vector<NamedNumber>{}});
+    TW_TRY(best, try_views(false));
   }
   if (best && (!automatic || !made_.report.trials[*best].solution->choice->matrices.empty())) {
     take(*best);
@@ -198,8 +193,22 @@ Result<bool> LaunchPlanner::try_cooperative() {
   return false;
 }
 
-Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding) {
-  FactsRequest request{call_->family, forwarding, {}, request_.limits.shared_memory_bytes};
+Result<std::optional<std::size_t>> LaunchPlanner::try_views(bool pads_rows) {
+  std::optional<std::size_t> best;
+  if (guarded_views_are_allowed()) {
+    TW_TRY_VOID(try_forwarding(Forwarding::Guarded, pads_rows));
+    best = best_trial(Forwarding::Guarded);
+  }
+  if (best) return best;
+  const CompileSwitches& switches = request_.switches;
+  const bool views = switches.metal_mpp && switches.forward_readonly_tile_loads;
+  const Forwarding forwarding = views ? Forwarding::Strict : Forwarding::None;
+  TW_TRY_VOID(try_forwarding(forwarding, pads_rows));
+  return best_trial(forwarding);
+}
+
+Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding, bool pads_rows) {
+  FactsRequest request{call_->family, forwarding, {}, request_.limits.shared_memory_bytes, pads_rows};
   const auto facts_with = [&](const std::vector<OpId>& overlapped) {
     request.overlapped = overlapped;
     return launch_facts(subject_, launch_, request_.switches, request_.options.fuse_matrix_epilogues, request,
@@ -215,20 +224,21 @@ Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding) {
                    fmt::format("launch {} has {} pipelines that may overlap, {} are searched in all combinations",
                                launch_, overlapping.size(), kMostOverlapping),
                    "give some of them window 1");
-  TW_TRY_VOID(add_trial(forwarding, {}, std::move(*ordered)));
+  TW_TRY_VOID(add_trial(request, std::move(*ordered)));
   for (std::uint32_t subset = 1; subset < 1u << overlapping.size(); ++subset) {
     std::vector<OpId> chosen;
     for (std::size_t i = 0; i < overlapping.size(); ++i)
       if ((subset >> i) & 1u) chosen.push_back(overlapping[i]);
     auto facts = facts_with(chosen);
     if (!facts) return failure(DiagCode::SizeOverflow, facts.error().reason);
-    TW_TRY_VOID(add_trial(forwarding, std::move(chosen), std::move(*facts)));
+    TW_TRY_VOID(add_trial(request, std::move(*facts)));
   }
   return {};
 }
 
-Result<void> LaunchPlanner::add_trial(Forwarding forwarding, std::vector<OpId> overlapped, LaunchFacts facts) {
-  Trial trial{forwarding, std::move(overlapped), std::move(facts), std::nullopt, {}, false};
+Result<void> LaunchPlanner::add_trial(const FactsRequest& wanted, LaunchFacts facts) {
+  const Forwarding forwarding = wanted.forwarding;
+  Trial trial{forwarding, wanted.overlapped, std::move(facts), std::nullopt, {}, false, wanted.pads_rows};
   if (forwarding == Forwarding::Guarded && !trial.facts.all_matched(subject_.program)) {
     trial.outcome = "dropped: some mma has no match, so no view may be guarded";
   } else if (forwarding == Forwarding::Guarded && !trial.facts.forwarding.any()) {

@@ -30,8 +30,10 @@ class LaunchPlanner {
   bool try_elementwise();
   Result<bool> try_rows();
   Result<bool> try_cooperative();
-  Result<void> try_forwarding(Forwarding forwarding);
-  Result<void> add_trial(Forwarding forwarding, std::vector<tile::OpId> overlapped, LaunchFacts facts);
+  /// The best trial with guarded views, else with strict ones or none.
+  Result<std::optional<std::size_t>> try_views(bool pads_rows);
+  Result<void> try_forwarding(Forwarding forwarding, bool pads_rows);
+  Result<void> add_trial(const FactsRequest& wanted, LaunchFacts facts);
   std::optional<std::size_t> best_trial(Forwarding forwarding) const;
   bool guarded_views_are_allowed() const;
   void take(std::size_t trial);

@@ -62,7 +62,8 @@ struct PipelinePlan {
 
 struct TilePlan {
   tile::ValueId value;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;                 ///< with the padding
+  std::int64_t row_padding_elements = 0;  ///< after each row of the last axis
   bool operator==(const TilePlan&) const = default;
 };
 

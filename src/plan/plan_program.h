@@ -42,6 +42,7 @@ struct Trial {
   std::optional<Solution> solution;  ///< nothing: dropped before a search
   std::string outcome;               ///< "chosen", or why not
   bool chosen = false;
+  bool pads_rows = false;  ///< rows of operands in shared storage are set apart
 };
 /// The refusal of a width or search of the trial, with the name of the operation that it is about.
 std::string refusal_text(const PlanRefusal& refusal, const Trial& trial, const tile::Program& program);

@@ -216,6 +216,7 @@ constexpr auto kPipeline = [](auto& io, auto& pipeline) {
 constexpr auto kTile = [](auto& io, auto& tile) {
   io.field("value", tile.value);
   io.field("bytes", tile.bytes);
+  io.field("row_padding_elements", tile.row_padding_elements);
 };
 
 constexpr auto kRows = [](auto& io, auto& rows) {

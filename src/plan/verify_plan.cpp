@@ -73,6 +73,7 @@ class LaunchVerifier {
     FactsRequest wanted{stored_.family, stored_.forwarding, {}, request_.limits.shared_memory_bytes};
     for (const PipelinePlan& pipeline : stored_.pipelines)
       if (pipeline.window == 2) wanted.overlapped.push_back(pipeline.region);
+    for (const TilePlan& tile : stored_.tiles) wanted.pads_rows = wanted.pads_rows || tile.row_padding_elements != 0;
     // What a proof allows does not depend on the options; what an option forbids was never asked of a stored plan.
     auto facts = launch_facts(subject_, stored_.launch, request_.switches, fuses_an_epilogue(), wanted, context_);
     if (!facts) return illegal(facts.error().reason);

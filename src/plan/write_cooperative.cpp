@@ -225,7 +225,7 @@ class CooperativeWriter {
       gone.insert(matches[i]->epilogue_values.begin(), matches[i]->epilogue_values.end());
     }
     for (const realize::StoredTile& tile : trial_.facts.materialization.tiles)
-      if (!gone.contains(tile.value)) plan_.tiles.push_back({tile.value, tile.bytes});
+      if (!gone.contains(tile.value)) plan_.tiles.push_back({tile.value, tile.bytes, tile.row_padding_elements});
   }
 
   const proof::Subject& subject_;

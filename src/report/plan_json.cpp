@@ -194,10 +194,11 @@ class PlanJson {
     for (tile::OpId view : launch.views) json["views"].push_back(view.index);
     json["tiles"] = Json::array();
     for (const plan::TilePlan& tile : launch.tiles) {
-      const auto rows = realize::shared_rows(report_.bound, tile.value);
+      const auto rows = realize::shared_rows(report_.bound, tile.value, tile.row_padding_elements);
       json["tiles"].push_back({{"value", tile.value.index},
                                {"name", proof::value_text(report_.bound, tile.value)},
                                {"bytes", tile.bytes},
+                               {"row_padding_elements", tile.row_padding_elements},
                                {"row_stride_elements", rows ? Json(rows->stride_elements) : Json(nullptr)},
                                {"bank_conflict_ways", rows ? Json(rows->conflict_ways) : Json(nullptr)}});
     }
@@ -253,6 +254,7 @@ class PlanJson {
       json["trials"].push_back({{"launch", launch.launch},
                                 {"forwarding", plan::forwarding_name(trial.forwarding)},
                                 {"overlapped", overlapped},
+                                {"pads_rows", trial.pads_rows},
                                 {"chosen", trial.chosen},
                                 {"outcome", trial.outcome}});
     }

@@ -116,11 +116,14 @@ class PlanText {
   }
 
   void one_tile(const plan::TilePlan& tile) {
-    const auto rows = realize::shared_rows(report_.bound, tile.value);
-    const std::string conflict = rows && rows->conflict_ways > 1
-                                     ? fmt::format(", rows {} elements apart meet {} at a time in a bank",
-                                                   rows->stride_elements, rows->conflict_ways)
-                                     : "";
+    const auto rows = realize::shared_rows(report_.bound, tile.value, tile.row_padding_elements);
+    std::string conflict;
+    if (rows && rows->conflict_ways > 1)
+      conflict = fmt::format(", rows {} elements apart meet {} at a time in a bank", rows->stride_elements,
+                             rows->conflict_ways);
+    else if (tile.row_padding_elements > 0)
+      conflict =
+          fmt::format(", rows {} elements apart, {} of them padding", rows->stride_elements, tile.row_padding_elements);
     line("      tile {:<12} {:>7} bytes{}", name_of(tile.value), tile.bytes, conflict);
   }
 
@@ -189,7 +192,8 @@ class PlanText {
     const plan::Trial* chosen = launch.chosen();
     for (const plan::Trial& trial : launch.trials)
       if (!trial.chosen)
-        line("    tried with views: {}{}: {}", plan::forwarding_name(trial.forwarding),
+        line("    tried with views: {}{}{}: {}", plan::forwarding_name(trial.forwarding),
+             trial.pads_rows ? ", rows padded" : "",
              trial.overlapped.empty() ? "" : ", pipelines overlapped (which has no price of its own)", trial.outcome);
     if (chosen == nullptr || !chosen->solution || chosen->solution->widths.empty()) return;
     const plan::Solution& solution = *chosen->solution;
