@@ -76,7 +76,10 @@ class FamilyPlanner {
     planned->number = outcomes_.size() - 1;
     for (const LaunchPlan& launch : planned->planned.plan.launches) {
       ++(launch.cost.priced ? outcome.priced_launches : outcome.unpriced_launches);
-      if (launch.cost.priced) outcome.kernel_score += launch.cost.kernel_score;
+      if (launch.cost.priced)
+        outcome.kernel_score += launch.cost.kernel_score;
+      else if (outcome.unpriced.empty())
+        outcome.unpriced = fmt::format("launch {} is {}", launch.launch, mapping_name(launch.mapping));
     }
     if (!best_ || is_better(*planned, *best_)) best_ = std::move(*planned);
   }
@@ -139,7 +142,7 @@ class FamilyPlanner {
 std::string outcome_text(const CaptureOutcome& capture) {
   if (capture.is_chosen) return "chosen";
   if (capture.fault) return capture.fault->message;
-  if (capture.priced_launches == 0 && capture.unpriced_launches > 0) return "no price";
+  if (capture.priced_launches == 0 && capture.unpriced_launches > 0) return "no price: " + capture.unpriced;
   std::string text = fmt::format("kernel score {}", capture.kernel_score);
   if (capture.unpriced_launches > 0)
     text += fmt::format(", and {} without a price", counted(capture.unpriced_launches, "launch", "launches"));

@@ -26,13 +26,14 @@ struct CaptureOutcome {
   std::optional<Diag> fault;                    ///< why there is no plan
   double kernel_score = 0;                      ///< of a plan: summed over the launches that have a price
   std::uint64_t priced_launches = 0, unpriced_launches = 0;
+  std::string unpriced;  ///< "launch 0 is scalar": the first launch without a price
   bool is_chosen = false;
 
   /// A plan every launch of which has a price.
   bool is_priced() const { return !fault && unpriced_launches == 0; }
 };
-/// "chosen", "kernel score 88832", "kernel score 12, and 1 launch without a price", "no price", or the message of the
-/// fault.
+/// "chosen", "kernel score 88832", "kernel score 12, and 1 launch without a price", "no price: launch 0 is scalar", or
+/// the message of the fault.
 std::string outcome_text(const CaptureOutcome& capture);
 
 struct PlannedFamily {

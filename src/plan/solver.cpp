@@ -169,7 +169,11 @@ Result<Solution> searched(const PlanContext& context, const std::vector<std::int
     Optimality& optimality = solution.optimality;
     optimality.runner_up = solution.ranking[1];
     optimality.runner_up_distance = solution.ranking[1].kernel_score - best.kernel_score;
-    choice.why += fmt::format("; the next one has {}", solution.ranking[1].kernel_score);
+    choice.why += optimality.runner_up_distance == 0
+                      ? std::string(
+                            "; others have it too, and of equals the one with fewer threads, then less shared "
+                            "memory, then fewer rows of subgroups is kept")
+                      : fmt::format("; the next one has {}", solution.ranking[1].kernel_score);
   }
   solution.choice = std::move(choice);
   return solution;

@@ -29,8 +29,13 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
     launch.report.findings.push_back(proof::finding_of(proof::Verdict<Family>(token), region.index, question, {}));
   };
   for (const auto& token : workload.store_proofs) use(token, "a store of the row reduction writes no element twice");
-  for (const auto& cover : choice.candidates[*choice.chosen].candidate.covers)
-    use(cover->proof, "the mapping deals out every program and element exactly once");
+  // Programs, then each length of elements (RowCandidate::covers).
+  std::string_view what = "program";
+  for (const auto& cover : choice.candidates[*choice.chosen].candidate.covers) {
+    use(cover->proof, fmt::format("the mapping deals out each of {} exactly once",
+                                  counted(static_cast<std::uint64_t>(cover->map.map.outputs[0]), what)));
+    what = "element";
+  }
   const bool promised = std::any_of(workload.premises.begin(), workload.premises.end(), [](const auto& premise) {
     return premise.by == proof::Guarantor::Caller || premise.by == proof::Guarantor::Launch;
   });

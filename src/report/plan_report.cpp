@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,19 +80,28 @@ class PlanText {
     std::vector<const plan::CaptureOutcome*> order;
     for (const plan::CaptureOutcome& capture : report_.captures) order.push_back(&capture);
     const auto key = [](const plan::CaptureOutcome* c) {
-      return std::pair(c->is_priced() ? 0 : c->fault ? 2 : 1, c->kernel_score);
+      return std::tuple(c->is_chosen ? 0 : 1, c->is_priced() ? 0 : c->fault ? 2 : 1, c->kernel_score);
     };
     std::sort(order.begin(), order.end(),
               [&](const auto* a, const auto* b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
     line("\n  {} bindings of the open parameters, the nearest:", order.size());
-    for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i) {
-      std::string names;
-      for (const auto& [name, value] : order[i]->numbers) names += fmt::format("{}={} ", name, value);
-      line("    {:<24} {}", names,
-           !order[i]->is_chosen    ? outcome_text(*order[i])
-           : order[i]->is_priced() ? fmt::format("kernel score {}, chosen", order[i]->kernel_score)
-                                   : "chosen; some launch has no price");
-    }
+    for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i)
+      line("    {:<24} {}", open_bindings(*order[i]), capture_text(*order[i]));
+  }
+
+  /// As the program declares them.
+  std::string open_bindings(const plan::CaptureOutcome& capture) const {
+    std::string text;
+    for (const std::string& name : report_.names)
+      if (const auto at = capture.numbers.find(name); at != capture.numbers.end())
+        text += fmt::format("{}={} ", name, at->second);
+    return text;
+  }
+
+  static std::string capture_text(const plan::CaptureOutcome& capture) {
+    if (!capture.is_chosen) return outcome_text(capture);
+    return capture.is_priced() ? fmt::format("kernel score {}, chosen", capture.kernel_score)
+                               : "chosen; some launch has no price";
   }
 
   void choice(const LaunchPlan& plan, const LaunchReport& launch) {
@@ -245,9 +255,8 @@ class PlanText {
 
   void add_width(const plan::Trial& trial, const plan::WidthRecord& width, std::vector<Refused>& lines) const {
     if (width.refusal)
-      lines.push_back(
-          {std::string(plan::constraint_name(width.refusal->constraint)),
-           fmt::format("{} threads: {}", width.threads, refusal_text(*width.refusal, trial, report_.bound))});
+      lines.push_back({std::string(plan::constraint_name(width.refusal->constraint)),
+                       refusal_text(*width.refusal, trial, report_.bound)});
     const auto matches = trial.facts.matches();
     for (std::size_t i = 0; i < width.matrices.size(); ++i)
       for (const plan::CandidateRecord& candidate : width.matrices[i])

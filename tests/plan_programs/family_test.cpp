@@ -97,7 +97,7 @@ constexpr const char* kBlocks = R"(program p(N; BE: {64, 128, 256} = 128) {
 TEST(Family, WithoutAPriceTheProgramsOwnChoiceStands) {
   const PlannedFamily family = planned_family(kBlocks, {{"N", 1000}}, planning_request(Family::None));
   ASSERT_EQ(family.captures.size(), 3u);
-  EXPECT_EQ(outcome_text(family.captures[0]), "no price");
+  EXPECT_EQ(outcome_text(family.captures[0]), "no price: launch 0 is scalar");
   EXPECT_TRUE(family.captures[1].is_chosen);
   EXPECT_EQ(outcome_text(family.captures[1]), "chosen");
   EXPECT_EQ(family.captures[0].unpriced_launches, 1);
