@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -24,6 +25,52 @@ class HelpFormatter : public CLI::Formatter {
     if (const std::size_t at = name.find(bare); at != std::string::npos) name.replace(at, bare.size(), "[=rows:N]");
     return name;
   }
+};
+
+/// The option that a word names: up to '='. Null for other words, and for options that the command does not have.
+const CLI::Option* option_of(const CLI::App& app, const std::string& word) {
+  return word.starts_with("--") ? app.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
+}
+
+/// Options without the value that they need, with one that they do not take, or given twice.
+class WordCheck {
+ public:
+  WordCheck(const CLI::App& app, const Words& words) : app_(app), words_(words) {}
+
+  Diags run() {
+    for (at_ = 0; at_ < words_.size() && words_[at_] != "--"; ++at_)
+      if (const CLI::Option* option = option_of(app_, words_[at_])) check(*option);
+    return std::move(faults_);
+  }
+
+ private:
+  void check(const CLI::Option& option) {
+    const std::string name = words_[at_].substr(0, words_[at_].find('='));
+    const bool is_given = name.size() < words_[at_].size();
+    std::string value = is_given ? words_[at_].substr(name.size() + 1) : "";
+    if (option.get_items_expected_max() == 0) {
+      if (is_given && option.get_disable_flag_override())
+        fault(name + " takes no value, found '" + value + "'", "write " + name + " alone");
+      return;
+    }
+    const bool is_last = !is_given && at_ + 1 == words_.size();
+    if (is_last || (is_given && value.empty()))
+      return fault(name + " expects " + option.get_type_name() + ", found none", app_.get_name() + " --help");
+    if (!is_given) value = words_[++at_];
+    const auto [first, is_new] = seen_.emplace(name, value);
+    if (!is_new && option.get_items_expected_max() == 1)
+      fault(name + " is given twice: '" + first->second + "' and '" + value + "'", "give it once");
+  }
+
+  void fault(const std::string& what, std::string hint) {
+    faults_.push_back(Diag{DiagCode::Usage, app_.get_name() + ": " + what, {}, std::move(hint), {}});
+  }
+
+  const CLI::App& app_;
+  const Words& words_;
+  std::size_t at_ = 0;
+  std::map<std::string, std::string> seen_;
+  Diags faults_;
 };
 
 /// An option that no declaration fits.
@@ -62,14 +109,19 @@ std::optional<int> read_options(CLI::App& app, const Words& words) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Show this text");
   const bool json = wants_json(words);
+  if (const Diags faults = WordCheck(app, words).run(); !faults.empty()) return fail(faults, json);
   Words reversed(words.rbegin(), words.rend());  // the order that CLI11 asks for
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
-  } catch (const CLI::ParseError& error) {
-    return fail({Diag{DiagCode::Usage, app.get_name() + ": " + error.what(), {}, app.get_name() + " --help", {}}},
+  } catch (const CLI::ParseError&) {
+    return fail({Diag{DiagCode::Usage,
+                      app.get_name() + " expects the words that its help shows, found others",
+                      {},
+                      app.get_name() + " --help",
+                      {}}},
                 json);
   }
   Diags faults;
@@ -118,7 +170,14 @@ Result<driver::RunRequest> ProgramOptions::read() const {
       faults.push_back(
           Diag{DiagCode::BadOption, "--view is given twice for '" + view->first + "'", {}, "give it once", {}});
   }
-  for (const std::string& text : settings) take(driver::apply_setting(request, text), faults);
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& text : settings) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    pairs.emplace_back(text.substr(0, equals), text.substr(std::min(equals + 1, text.size())));
+    take(driver::apply_setting(request, text), faults);
+  }
+  const Diags repeated = driver::repeated_settings(pairs);
+  faults.insert(faults.end(), repeated.begin(), repeated.end());
   request.on_compiled = stage_times_printer();
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return request;

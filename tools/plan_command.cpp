@@ -2,7 +2,9 @@
 #include <cstdio>
 
 #include "command.h"
+#include "driver/option_list.h"
 #include "driver/plan.h"
+#include "report/option_report.h"
 #include "report/plan_report.h"
 #include "support/files.h"
 
@@ -15,7 +17,7 @@ constexpr const char* kPlanFooter =
     "  tilewright plan gemm M=512 N=2048 K=1024\n"
     "  tilewright plan gemm M=512 N=2048 K=1024 BM=32 BN=64 BK=32 --set threads_per_group=128\n"
     "  tilewright plan attention B=1 Hq=8 Hkv=8 Lq=1024 Lk=1024 D=64 Dv=64 --target metal-mpp --device apple-m1-max\n\n"
-    "docs/planner.md lists the options and what each number means.";
+    "docs/planner.md says what each number means.\n\n";
 
 }  // namespace
 
@@ -33,7 +35,7 @@ int plan_command(const Words& words) {
       ->capture_default_str();
   app.add_option("--device", request.options.device, "A device profile, by name or file; default: the general one")
       ->type_name("PROFILE");
-  app.add_option("--set", request.settings, "A planner option or compile switch")
+  app.add_option("--set", request.settings, "A planner option, compile switch or coefficient, listed below")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_option("--save-plan", save, "Write the plan to a file")->type_name("FILE");
@@ -41,7 +43,7 @@ int plan_command(const Words& words) {
   bool all = false;
   app.add_flag("--all", all, "List every refusal, not one line a constraint")->disable_flag_override();
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
-  app.footer(kPlanFooter);
+  app.footer([] { return kPlanFooter + report::options_text(driver::list_options()); });
   if (const auto status = read_options(app, words)) return *status;
   if (request.program.empty())
     return fail(

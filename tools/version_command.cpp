@@ -10,7 +10,7 @@ namespace tilewright::cli {
 int version_command(const Words& words) {
   CLI::App app("Prints the version, the code generator and the processor.", "tilewright version");
   bool json = false;
-  app.add_flag("--json", json, "Print JSON instead of text");
+  app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
   if (const auto status = read_options(app, words)) return *status;
 
   const driver::VersionFacts facts = driver::version_facts();

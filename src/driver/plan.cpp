@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "driver/device_profiles.h"
-#include "driver/installed_data.h"
+#include "driver/installed_priors.h"
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
-#include "plan/cost_priors.h"
+#include "plan/plan_family.h"
 #include "plan/verify_plan.h"
 #include "support/files.h"
 #include "support/spelling.h"
@@ -25,8 +25,6 @@ namespace tilewright::driver {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTargets = {"metal-simdgroup", "metal-mpp", "cpu", "interp"};
-constexpr std::size_t kMostCaptures = 4096;
-constexpr const char* kPriorsFile = "costs/priors-v1.json";
 
 bool is_metal(std::string_view target) { return target.starts_with("metal-"); }
 
@@ -90,12 +88,11 @@ Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const
   planning.device = device.name;
   planning.limits = limits_of(device);
   TW_TRY(planning.switches, target_switches(target, device));
-  TW_TRY(const std::string profiles, find_installed(kProfileFolder));
-  TW_TRY(planning.options.cost, plan::load_cost_priors(profiles + "/" + kPriorsFile));
+  TW_TRY(planning.options.cost, installed_priors());
   // The one figure of a device that the priors have a place for.
   if (const auto& figure = device.figures.concurrent_subgroups)
     planning.options.cost.metal_mpp_concurrent_subgroups = figure->value;
-  Diags faults;
+  Diags faults = repeated_settings(options.settings);
   for (const auto& [name, value] : options.settings) {
     const auto set = plan::set_option(planning.options, planning.switches, name, value);
     if (!set) faults.insert(faults.end(), set.error().begin(), set.error().end());
@@ -105,157 +102,17 @@ Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const
   return planning;
 }
 
-/// Every binding of the number parameters that are left open, first parameter slowest.
-Result<std::vector<Bindings>> captures_of(const Program& program, const Bindings& given) {
-  std::vector<Bindings> all(1);
-  for (const ParamInfo& param : program.params()) {
-    if (param.is_type() || given.numbers.contains(param.name)) continue;
-    std::vector<std::int64_t> choices = param.choices;
-    if (choices.empty()) choices.push_back(param.default_value);
-    std::vector<Bindings> wider;
-    for (const Bindings& one : all)
-      for (std::int64_t choice : choices) {
-        wider.push_back(one);
-        wider.back().numbers[param.name] = choice;
-      }
-    all = std::move(wider);
-    if (all.size() > kMostCaptures)
-      return failure(DiagCode::PlanRefused,
-                     fmt::format("the parameters that are left open have more than {} bindings", kMostCaptures),
-                     "give some of them, for example " + param.name + "=" + std::to_string(param.default_value));
-  }
-  return all;
-}
-
-struct Capture {
-  CaptureReport report;
-  Bindings bindings;
-  std::optional<tile::Program> bound;
-  std::optional<plan::PlannedProgram> planned;
-  double score = 0;  ///< of the launches that have a price
-  std::int64_t threads = 0, shared_memory_bytes = 0;
-};
-
-std::string first_message(const Diags& diags) { return diags.empty() ? "refused" : diags.front().message; }
-
-class Planner {
- public:
-  Planner(const Program& program, const Bindings& given, const plan::PlanningRequest& request)
-      : program_(program), given_(given), request_(request) {}
-
-  Result<Capture> run() {
-    TW_TRY(const std::vector<Bindings> open, captures_of(program_, given_));
-    for (const Bindings& one : open) captures_.push_back(capture(one));
-    const Capture* best = nullptr;
-    for (const Capture& one : captures_)
-      if (one.planned && (best == nullptr || is_better(one, *best))) best = &one;
-    if (best == nullptr) return std::unexpected(faults());
-    for (Capture& one : captures_)
-      if (one.planned && &one != best)
-        one.report.outcome = one.report.unpriced_launches > 0 ? fmt::format("kernel score {}, and {} without a price",
-                                                                            one.score, one.report.unpriced_launches)
-                                                              : fmt::format("kernel score {}", one.score);
-    const auto at = static_cast<std::size_t>(best - captures_.data());
-    captures_[at].report.chosen = true;
-    captures_[at].report.outcome = "chosen";
-    return captures_[at];
-  }
-
-  std::vector<CaptureReport> reports() const {
-    std::vector<CaptureReport> reports;
-    for (const Capture& one : captures_) reports.push_back(one.report);
-    return reports;
-  }
-
- private:
-  Capture capture(const Bindings& open) {
-    Capture made;
-    made.report.bindings = open;
-    made.bindings = given_;
-    for (const auto& [name, value] : open.numbers) made.bindings.numbers[name] = value;
-    const auto planned = plan_one(made);
-    if (!planned) {
-      made.report.outcome = first_message(planned.error());
-      if (faults_.empty()) faults_ = planned.error();
-    }
-    return made;
-  }
-
-  Result<void> plan_one(Capture& made) {
-    TW_TRY(tile::Program bound, tile::bind(program_.impl().program, {made.bindings.numbers, made.bindings.types}));
-    TW_TRY_VOID(tile::verify(bound));
-    made.bound = std::move(bound);
-    const proof::Subject subject = proof::make_subject(*made.bound, assumptions(request_));
-    TW_TRY(plan::PlannedProgram planned, plan::plan_program(subject, request_, context_));
-    for (const plan::LaunchPlan& launch : planned.plan.launches) {
-      made.threads += launch.threads;
-      made.shared_memory_bytes += launch.shared_memory_bytes;
-      if (launch.cost.priced)
-        made.score += launch.cost.kernel_score;
-      else
-        ++made.report.unpriced_launches;
-    }
-    if (made.report.unpriced_launches == 0) made.report.kernel_score = made.score;
-    made.planned = std::move(planned);
-    return {};
-  }
-
-  /// Ties end with the meaning of the bound program, so that no order of declarations has a say.
-  bool is_better(const Capture& a, const Capture& b) const {
-    if (a.report.unpriced_launches != b.report.unpriced_launches)
-      return a.report.unpriced_launches < b.report.unpriced_launches;
-    if (a.score != b.score) return a.score < b.score;
-    if (a.report.unpriced_launches > 0 && is_default(a) != is_default(b)) return is_default(a);
-    if (a.threads != b.threads) return a.threads < b.threads;
-    if (a.shared_memory_bytes != b.shared_memory_bytes) return a.shared_memory_bytes < b.shared_memory_bytes;
-    return a.planned->plan.program < b.planned->plan.program;
-  }
-
-  /// Where nothing has a price, the program's own choice stands.
-  bool is_default(const Capture& capture) const {
-    const auto params = program_.params();
-    return std::all_of(params.begin(), params.end(), [&](const ParamInfo& param) {
-      const auto at = capture.report.bindings.numbers.find(param.name);
-      return at == capture.report.bindings.numbers.end() || at->second == param.default_value;
-    });
-  }
-
-  /// Those of the first capture: the others mostly repeat them.
-  Diags faults() const {
-    Diags first = faults_;
-    const bool was_planned = diag_code_category(first.front().code) == DiagCategory::Refused;
-    if (captures_.size() > 1 && was_planned)
-      first.front().notes.push_back(
-          {fmt::format("none of the {} bindings of the open parameters has a plan", captures_.size()), {}});
-    return first;
-  }
-
- public:
-  static proof::Assumptions assumptions(const plan::PlanningRequest& request) {
-    proof::Assumptions assumptions;
-    assumptions.aliasing = {request.switches.noalias, request.switches.noalias
-                                                          ? analysis::AliasPromise::Origin::LaunchCheck
-                                                          : analysis::AliasPromise::Origin::None};
-    return assumptions;
-  }
-
- private:
-  const Program& program_;
-  const Bindings& given_;
-  const plan::PlanningRequest& request_;
-  sets::Context context_;
-  std::vector<Capture> captures_;
-  Diags faults_;
-};
-
 Result<void> use_stored_plan(const StoredPlan& given, const Program& program, const Bindings& bindings,
                              PlanReport& report) {
   TW_TRY(const plan::Plan stored, plan::parse_plan(given.text, given.label));
   TW_TRY(report.bound, tile::bind(program.impl().program, {bindings.numbers, bindings.types}));
   TW_TRY_VOID(tile::verify(report.bound));
-  const proof::Subject subject = proof::make_subject(report.bound, Planner::assumptions(report.request));
+  const proof::Subject subject =
+      proof::make_subject(report.bound, proof::launch_assumptions(report.request.switches.noalias));
   const sets::Context context;
   TW_TRY(report.planned, plan::verify_plan(stored, subject, report.request, context));
+  if (auto automatic = plan::plan_program(subject, report.request, context))
+    report.automatic = std::move(automatic->plan);
   report.from_file = true;
   report.bindings = with_defaults(program, bindings);
   return {};
@@ -329,12 +186,12 @@ Result<PlanReport> plan_report(const Program& program, const Bindings& bindings,
   if (stored) {
     TW_TRY_VOID(use_stored_plan(*stored, program, bindings, report));
   } else {
-    Planner planner(program, bindings, report.request);
-    TW_TRY(Capture best, planner.run());
-    report.bindings = with_defaults(program, best.bindings);
-    report.bound = std::move(*best.bound);
-    report.planned = std::move(*best.planned);
-    report.captures = planner.reports();
+    TW_TRY(plan::PlannedFamily family, plan::plan_family(program.impl().program, {bindings.numbers, bindings.types},
+                                                         report.request, sets::Context()));
+    report.bindings = with_defaults(program, {std::move(family.bindings.numbers), std::move(family.bindings.types)});
+    report.bound = std::move(family.bound);
+    report.planned = std::move(family.planned);
+    report.captures = std::move(family.captures);
   }
   report.milliseconds = milliseconds_since(begin);
   return report;

@@ -9,6 +9,7 @@
 #include <tilewright/compile.h>
 #include <tilewright/plan.h>
 
+#include "plan/plan_family.h"
 #include "plan/plan_program.h"
 #include "support/result.h"
 #include "target/device_profile.h"
@@ -29,15 +30,6 @@ struct PlanRequest {
   std::optional<std::string> plan_file;  ///< a stored plan, to be verified in place of planning
 };
 
-/// One binding of the parameters that the request leaves open.
-struct CaptureReport {
-  Bindings bindings;                   ///< of those parameters
-  std::optional<double> kernel_score;  ///< summed over the launches; nothing when one has no price, or there is no plan
-  std::int64_t unpriced_launches = 0;
-  std::string outcome;  ///< "chosen", or why not
-  bool chosen = false;
-};
-
 struct PlanReport {
   std::string program;
   std::vector<std::string> names;  ///< of symbols and parameters, in order
@@ -46,15 +38,16 @@ struct PlanReport {
   plan::PlanningRequest request;  ///< options, switches and limits as they were in force
   tile::Program bound;            ///< what the ids of the plan mean
   plan::PlannedProgram planned;
-  std::vector<CaptureReport> captures;  ///< in the order of the parameters' choices; one when nothing is open
-  bool from_file = false;               ///< the plan was read and verified, not made
-  double milliseconds = 0;              ///< for all captures, without parsing
+  std::vector<plan::CaptureOutcome> captures;  ///< one when nothing is open; none for a stored plan
+  bool from_file = false;                      ///< the plan was read and verified, not made
+  /// Of a stored plan: what the planner would choose for the same program today; none when it would refuse.
+  std::optional<plan::Plan> automatic;
+  double milliseconds = 0;  ///< for all captures, without parsing
 };
 
-/// The best plan over all captures: fewest launches without a price, then the lowest sum of kernel scores, then the
-/// program's defaults where a launch has no price, then fewer threads, less shared storage, and the meaning. Errors:
-/// UnknownTarget, UnknownProfile, UnknownOption, BadOption, those of binding and planning (with the capture),
-/// PlanRefused when no capture has a plan, PlanInvalid, PlanStale, PlanIllegal.
+/// The best plan over all bindings of the open parameters (plan::plan_family). Errors: UnknownTarget, UnknownProfile,
+/// UnknownOption, BadOption, those of binding and planning (with the capture), PlanRefused when no capture has a plan,
+/// PlanInvalid, PlanStale, PlanIllegal.
 Result<PlanReport> plan_request(const PlanRequest& request);
 /// The same for a loaded program.
 Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,

@@ -51,15 +51,16 @@ void add_candidates(const plan::LaunchReport& report, std::vector<PlanCandidate>
       }
 }
 
-void add_refusals(const plan::LaunchReport& report, std::vector<PlanRefusal>& refusals) {
+void add_refusals(const plan::LaunchReport& report, const tile::Program& program, std::vector<PlanRefusal>& refusals) {
   for (const plan::LaunchRefusal& refusal : report.refusals)
-    refusals.push_back({report.launch, refusal.subject, refusal.code, refusal.reason});
+    refusals.push_back({report.launch, refusal.subject, std::string(refusal.why.code), refusal.why.reason});
   const plan::Trial* chosen = report.chosen();
   if (chosen == nullptr || !chosen->solution) return;
   for (const plan::WidthRecord& width : chosen->solution->widths)
     if (width.refusal)
       refusals.push_back({report.launch, std::to_string(width.threads) + " threads",
-                          std::string(plan::constraint_name(width.refusal->constraint)), width.refusal->text});
+                          std::string(plan::constraint_name(width.refusal->constraint)),
+                          refusal_text(*width.refusal, *chosen, program)});
 }
 
 ExecutionPlan values_of(const driver::PlanReport& report) {
@@ -73,14 +74,16 @@ ExecutionPlan values_of(const driver::PlanReport& report) {
     const plan::LaunchReport& one = report.planned.launches[i];
     values.launches.push_back(decision_of(launch, one));
     add_candidates(one, values.candidates);
-    add_refusals(one, values.refusals);
+    add_refusals(one, report.bound, values.refusals);
     for (const proof::Finding& finding : one.findings)
       values.proofs.push_back({launch.launch, finding.family, finding.question,
                                std::string(proof::kind_name(finding.kind)), finding.reason,
                                plan::uses_proof(launch, finding)});
   }
-  for (const driver::CaptureReport& capture : report.captures)
-    values.captures.push_back({capture.bindings.numbers, capture.kernel_score, capture.outcome, capture.chosen});
+  for (const plan::CaptureOutcome& capture : report.captures)
+    values.captures.push_back({capture.numbers,
+                               capture.is_priced() ? std::optional(capture.kernel_score) : std::nullopt,
+                               outcome_text(capture), capture.is_chosen});
   return values;
 }
 

@@ -49,9 +49,7 @@ Result<ProveReport> prove(const RunRequest& request, bool recheck) {
   TW_TRY(const Values values, resolve_values(program, request.assignments));
   TW_TRY(const tile::Program subject, subject_of(program, values.bindings));
 
-  proof::Assumptions assumptions;
-  assumptions.aliasing = {request.noalias, request.noalias ? analysis::AliasPromise::Origin::LaunchCheck
-                                                           : analysis::AliasPromise::Origin::None};
+  const proof::Assumptions assumptions = proof::launch_assumptions(request.noalias);
   const auto begin = std::chrono::steady_clock::now();
   proof::ProofReport found = proof::prove_program(subject, assumptions);
 
@@ -59,8 +57,10 @@ Result<ProveReport> prove(const RunRequest& request, bool recheck) {
   report.milliseconds = milliseconds_since(begin);
   report.program = program.name();
   report.bindings = with_defaults(program, values.bindings);
-  for (const tile::Symbol& symbol : subject.symbols())
+  for (const tile::Symbol& symbol : subject.symbols()) {
     report.open_sizes.push_back({symbol.name, assumptions.least_of(symbol)});
+    report.bindings.numbers.erase(symbol.name);
+  }
   report.names = program.symbols();
   for (const ParamInfo& param : program.params()) report.names.push_back(param.name);
   report.quota_overruns = found.quota_overruns;

@@ -191,6 +191,8 @@ Result<Values> resolve_values(const Program& program, const std::vector<std::str
 
 Bindings with_defaults(const Program& program, const Bindings& bindings) {
   Bindings full = bindings;
+  for (const tile::Symbol& symbol : program.impl().program.symbols())
+    if (symbol.default_value) full.numbers.emplace(symbol.name, *symbol.default_value);
   for (const ParamInfo& param : program.params()) {
     if (param.is_type())
       full.types.emplace(param.name, param.default_type);
@@ -293,6 +295,19 @@ Result<int> parse_threads(std::string_view text) {
   return failure(DiagCode::BadOption,
                  fmt::format("--threads expects a number from 1 to {}, found '{}'", kMostThreads, text),
                  "leave it out to use all cores");
+}
+
+Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings) {
+  Diags faults;
+  std::map<std::string_view, std::string_view> first;
+  for (const auto& [name, value] : settings)
+    if (const auto [known, is_new] = first.emplace(name, value); !is_new)
+      faults.push_back(Diag{DiagCode::BadOption,
+                            fmt::format("--set gives '{}' twice: {} and {}", name, known->second, value),
+                            {},
+                            "give it once",
+                            {}});
+  return faults;
 }
 
 Result<void> apply_setting(RunRequest& request, std::string_view text) {

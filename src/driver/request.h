@@ -65,6 +65,8 @@ std::string view_text(const ViewRequest& view);
 Result<std::int64_t> parse_check(std::string_view text);
 Result<Target> parse_target(std::string_view text);
 Result<int> parse_threads(std::string_view text);
+/// A fault for each name that stands twice, with both values: BadOption.
+Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings);
 /// OPTION=VALUE into the request. UnknownOption lists what there is.
 Result<void> apply_setting(RunRequest& request, std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/roles.h"
+#include "realize/shared_rows.h"
 #include "support/checked_math.h"
 
 namespace tilewright::plan {
@@ -25,6 +26,8 @@ class FactsMaker {
     if (!materialization) return std::unexpected(std::move(materialization.error()));
     made_.forwarding = forwarding(launch);
     made_.materialization = realize::without_views(std::move(*materialization), subject_, made_.forwarding);
+    if (request_.pads_rows)
+      made_.materialization = realize::with_padded_rows(std::move(made_.materialization), subject_);
     const std::int64_t storage = made_.materialization.storage_bytes();
     made_.windows = realize::pipeline_windows(subject_, made_.materialization,
                                               std::max<std::int64_t>(request_.shared_memory_bytes - storage, 0));

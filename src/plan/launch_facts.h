@@ -35,12 +35,13 @@ struct FactsRequest {
   /// Pipeline regions that run with window 2, sorted; each must be legal. The others are ordered.
   std::vector<tile::OpId> overlapped;
   std::int64_t shared_memory_bytes = 0;  ///< of a group: bounds the second versions of pipelines
+  bool pads_rows = false;                ///< rows of operands that meet in a bank are set apart
 };
 
 /// An mma and what became of it.
 struct MmaFacts {
   tile::OpId op;
-  std::expected<realize::MatrixMatch, realize::MatchRefusal> match;
+  std::expected<realize::MatrixMatch, realize::Refusal> match;
 };
 
 struct LaunchFacts {

@@ -6,10 +6,12 @@
 
 #include "proof/question_text.h"
 #include "proof/traversal_bijective.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
 using realize::Admission;
+using realize::Refusal;
 using tile::OpId;
 
 namespace {
@@ -23,11 +25,6 @@ std::int64_t plain_width(const PlanningRequest& request) {
   if (request.options.threads_per_group > 0)
     return std::min(request.options.threads_per_group, request.limits.max_threads);
   return std::min(kOrdinaryThreads, request.limits.max_threads);
-}
-
-bool asks_for_exact_reductions(const PlannerOptions& options) {
-  return options.reduction_programs_per_group != 0 || options.reduction_unroll_factor != 1 ||
-         options.reduction_lane_elements != 1 || options.cache_reduction_inputs;
 }
 
 bool asks_for_a_walk(const PlannerOptions& options) {
@@ -55,8 +52,13 @@ LaunchPlanner::LaunchPlanner(const proof::Subject& subject, const PlanningReques
   made_.report.launch = launch;
 }
 
-void LaunchPlanner::refuse(std::string subject, OpId op, std::string_view code, std::string reason) {
-  made_.report.refusals.push_back({std::move(subject), op, std::string(code), std::move(reason)});
+void LaunchPlanner::refuse(std::string subject, Refusal why) {
+  made_.report.refusals.push_back({std::move(subject), std::move(why)});
+}
+
+void LaunchPlanner::refuse(std::string subject, OpId op, Refusal why) {
+  why.op = op;
+  refuse(std::move(subject), std::move(why));
 }
 
 Result<PlannedLaunch> LaunchPlanner::run() {
@@ -84,7 +86,7 @@ Result<PlannedLaunch> LaunchPlanner::run() {
     if (scope.valid())
       return failure(DiagCode::PlanRefused,
                      fmt::format("launch {} holds a region that must be shared, and has no such mapping{}", launch_,
-                                 made_.report.refusals.empty() ? "" : ": " + made_.report.refusals.back().reason),
+                                 made_.report.refusals.empty() ? "" : ": " + made_.report.refusals.back().why.reason),
                      "leave the scope of its regions to the planner");
     if (!taken) take_scalar("no other mapping was admitted");
   }
@@ -103,20 +105,20 @@ bool LaunchPlanner::try_elementwise() {
   const PlannerOptions& options = request_.options;
   if (!options.enabled || !options.fuse_gpu_elementwise || !request_.switches.noalias) {
     if (options.enabled)
-      refuse("elementwise", {}, "option",
-             request_.switches.noalias ? "fuse_gpu_elementwise is off"
-                                       : "buffers may overlap (--set noalias=true promises that they do not)");
+      refuse("elementwise", {"option", request_.switches.noalias
+                                           ? "fuse_gpu_elementwise is off"
+                                           : "buffers may overlap (--set noalias=true promises that they do not)"});
     return false;
   }
   if (asks_for_exact_reductions(options) || asks_for_a_walk(options)) {
-    refuse("elementwise", {}, "option", "an exact row-reduction mapping or a walk was asked for");
+    refuse("elementwise", {"option", "an exact row-reduction mapping or a walk was asked for"});
     return false;
   }
   const auto facts = realize::elementwise_facts(subject_, launch_, context_);
   if (facts)
     write_elementwise(subject_, *facts, plain_width(request_), made_);
   else
-    refuse("elementwise", {}, facts.error().code, facts.error().reason);
+    refuse("elementwise", facts.error());
   return facts.has_value();
 }
 
@@ -124,27 +126,21 @@ Result<bool> LaunchPlanner::try_rows() {
   const PlannerOptions& options = request_.options;
   if (!options.enabled || !options.metal_subgroup_reductions) {
     if (options.enabled)
-      refuse("row_reduction", {}, "option",
-             "metal_subgroup_reductions is off (--set metal_subgroup_reductions=true allows it)");
+      refuse("row_reduction",
+             {"option", "metal_subgroup_reductions is off (--set metal_subgroup_reductions=true allows it)"});
     return false;
   }
   const realize::RowReductionFacts facts = realize::row_reduction_facts(subject_, launch_);
-  if (const auto* refusal = std::get_if<realize::RowRefusal>(&facts)) {
-    refuse("row_reduction", refusal->op, realize::row_refusal_name(refusal->code), refusal->text);
+  if (const auto* refusal = std::get_if<Refusal>(&facts)) {
+    refuse("row_reduction", *refusal);
     return false;
   }
   const auto& workload = std::get<realize::RowReductionWorkload>(facts);
-  TW_TRY(RowReductionChoice choice,
-         plan_row_reduction(workload, row_limits(request_.limits), row_request(options), row_priors(call_->priors)));
-  for (const PricedRowCandidate& candidate : choice.candidates) {
-    if (!candidate.candidate.refusal) continue;
-    const std::string_view code = realize::row_constraint_name(candidate.candidate.refusal->constraint);
-    // The text begins with the code, which has a place of its own here.
-    refuse("row_reduction", {}, code,
-           realize::row_candidate_refusal_text(*candidate.candidate.refusal).substr(code.size() + 2));
-  }
+  TW_TRY(RowReductionChoice choice, plan_row_reduction(workload, request_.limits, options, call_->priors));
+  for (const PricedRowCandidate& candidate : choice.candidates)
+    if (candidate.candidate.refusal) refuse("row_reduction", *candidate.candidate.refusal);
   const bool taken = choice.plan.has_value();
-  if (!taken) refuse("row_reduction", {}, "no_plan", "no mapping fits the widths and budgets");
+  if (!taken) refuse("row_reduction", {"no_plan", "no mapping fits the widths and budgets"});
   if (taken) write_rows(subject_, workload, choice, made_);
   made_.report.rows = std::move(choice);
   return taken;
@@ -159,30 +155,25 @@ bool LaunchPlanner::guarded_views_are_allowed() const {
 Result<bool> LaunchPlanner::try_cooperative() {
   const realize::AdmissionAnswer admission = realize::admit_cooperative(subject_, launch_);
   if (admission.refusal) {
-    refuse("cooperative", {}, admission.refusal->code, admission.refusal->reason);
+    refuse("cooperative", *admission.refusal);
     return false;
   }
   const bool automatic = admission.admission == Admission::Automatic;
   if (automatic && !(request_.options.enabled && request_.options.map_gpu_cooperative_programs)) {
-    refuse("cooperative", {}, "option",
-           request_.options.enabled ? "map_gpu_cooperative_programs is off" : "the planner is disabled");
+    refuse("cooperative",
+           {"option", request_.options.enabled ? "map_gpu_cooperative_programs is off" : "the planner is disabled"});
     return false;
   }
   if (automatic && asks_for_exact_reductions(request_.options)) {
-    refuse("cooperative", {}, "exact_reduction", "an exact row-reduction mapping was asked for");
+    refuse("cooperative", {"exact_reduction", "an exact row-reduction mapping was asked for"});
     return false;
   }
-  std::optional<std::size_t> best;
-  if (guarded_views_are_allowed()) {
-    TW_TRY_VOID(try_forwarding(Forwarding::Guarded));
-    best = best_trial(Forwarding::Guarded);
-  }
-  if (!best) {
-    const CompileSwitches& switches = request_.switches;
-    const bool views = switches.metal_mpp && switches.forward_readonly_tile_loads;
-    const Forwarding forwarding = views ? Forwarding::Strict : Forwarding::None;
-    TW_TRY_VOID(try_forwarding(forwarding));
-    best = best_trial(forwarding);
+  TW_TRY(std::optional<std::size_t> best, try_views(request_.options.pad_shared_rows));
+  if (!best && request_.options.pad_shared_rows) {
+    const Trial& last = made_.report.trials.back();
+    refuse("padding",
+           {"no_plan", last.outcome, last.solution ? last.solution->refusal->numbers : std::vector<NamedNumber>{}});
+    TW_TRY(best, try_views(false));
   }
   if (best && (!automatic || !made_.report.trials[*best].solution->choice->matrices.empty())) {
     take(*best);
@@ -202,8 +193,22 @@ Result<bool> LaunchPlanner::try_cooperative() {
   return false;
 }
 
-Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding) {
-  FactsRequest request{call_->family, forwarding, {}, request_.limits.shared_memory_bytes};
+Result<std::optional<std::size_t>> LaunchPlanner::try_views(bool pads_rows) {
+  std::optional<std::size_t> best;
+  if (guarded_views_are_allowed()) {
+    TW_TRY_VOID(try_forwarding(Forwarding::Guarded, pads_rows));
+    best = best_trial(Forwarding::Guarded);
+  }
+  if (best) return best;
+  const CompileSwitches& switches = request_.switches;
+  const bool views = switches.metal_mpp && switches.forward_readonly_tile_loads;
+  const Forwarding forwarding = views ? Forwarding::Strict : Forwarding::None;
+  TW_TRY_VOID(try_forwarding(forwarding, pads_rows));
+  return best_trial(forwarding);
+}
+
+Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding, bool pads_rows) {
+  FactsRequest request{call_->family, forwarding, {}, request_.limits.shared_memory_bytes, pads_rows};
   const auto facts_with = [&](const std::vector<OpId>& overlapped) {
     request.overlapped = overlapped;
     return launch_facts(subject_, launch_, request_.switches, request_.options.fuse_matrix_epilogues, request,
@@ -219,20 +224,21 @@ Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding) {
                    fmt::format("launch {} has {} pipelines that may overlap, {} are searched in all combinations",
                                launch_, overlapping.size(), kMostOverlapping),
                    "give some of them window 1");
-  TW_TRY_VOID(add_trial(forwarding, {}, std::move(*ordered)));
+  TW_TRY_VOID(add_trial(request, std::move(*ordered)));
   for (std::uint32_t subset = 1; subset < 1u << overlapping.size(); ++subset) {
     std::vector<OpId> chosen;
     for (std::size_t i = 0; i < overlapping.size(); ++i)
       if ((subset >> i) & 1u) chosen.push_back(overlapping[i]);
     auto facts = facts_with(chosen);
     if (!facts) return failure(DiagCode::SizeOverflow, facts.error().reason);
-    TW_TRY_VOID(add_trial(forwarding, std::move(chosen), std::move(*facts)));
+    TW_TRY_VOID(add_trial(request, std::move(*facts)));
   }
   return {};
 }
 
-Result<void> LaunchPlanner::add_trial(Forwarding forwarding, std::vector<OpId> overlapped, LaunchFacts facts) {
-  Trial trial{forwarding, std::move(overlapped), std::move(facts), std::nullopt, {}, false};
+Result<void> LaunchPlanner::add_trial(const FactsRequest& wanted, LaunchFacts facts) {
+  const Forwarding forwarding = wanted.forwarding;
+  Trial trial{forwarding, wanted.overlapped, std::move(facts), std::nullopt, {}, false, wanted.pads_rows};
   if (forwarding == Forwarding::Guarded && !trial.facts.all_matched(subject_.program)) {
     trial.outcome = "dropped: some mma has no match, so no view may be guarded";
   } else if (forwarding == Forwarding::Guarded && !trial.facts.forwarding.any()) {
@@ -241,7 +247,7 @@ Result<void> LaunchPlanner::add_trial(Forwarding forwarding, std::vector<OpId> o
     trial.outcome = "dropped: no mma has a match";
   } else {
     TW_TRY(Solution solution, plan_group(*call_, trial.facts.workload, request_.limits, request_.options));
-    trial.outcome = solution.choice ? "planned" : solution.refusal->text;
+    trial.outcome = solution.choice ? "planned" : refusal_text(*solution.refusal, trial, subject_.program);
     trial.solution = std::move(solution);
   }
   made_.report.trials.push_back(std::move(trial));
@@ -272,23 +278,25 @@ void LaunchPlanner::take(std::size_t index) {
   write_cooperative(subject_, trial, request_, made_);
   made_.report.why = trial.solution->choice->why;
   for (const MmaFacts& mma : trial.facts.mmas)
-    if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
-  for (const realize::ViewRefusal& view : trial.facts.forwarding.refusals)
-    refuse("view", view.load, view.code, view.reason);
+    if (!mma.match) refuse("mma", mma.op, mma.match.error());
+  for (const Refusal& view : trial.facts.forwarding.refusals) refuse("view", view);
   if (trial.facts.materialization.trips_are_bounds)
     made_.report.why += "; loops whose trips differ between programs count with their most";
   if (request_.options.fuse_matrix_epilogues && made_.plan.family != realize::AtomFamily::MetalMpp)
-    refuse("epilogue", {}, "family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)");
+    refuse("epilogue", {"family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)"});
   for (const realize::PipelineWindow& window : trial.facts.windows)
-    if (window.refusal) refuse("pipeline", window.region, window.refusal->code, window.refusal->reason);
+    if (window.refusal) refuse("pipeline", window.region, *window.refusal);
 }
 
 void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
   for (const Trial& trial : made_.report.trials)
-    if (!trial.solution || !trial.solution->choice) refuse("cooperative", {}, "no_plan", trial.outcome);
+    if (!trial.solution)
+      refuse("cooperative", {"no_plan", trial.outcome});
+    else if (trial.solution->refusal)
+      refuse("cooperative", {"no_plan", trial.outcome, trial.solution->refusal->numbers});
   if (!made_.report.trials.empty())
     for (const MmaFacts& mma : made_.report.trials.back().facts.mmas)
-      if (!mma.match) refuse("mma", mma.op, mma.match.error().code, mma.match.error().reason);
+      if (!mma.match) refuse("mma", mma.op, mma.match.error());
   LaunchPlan& plan = made_.plan;
   plan.mapping = LaunchMapping::Scalar;
   plan.threads = threads > 0 ? threads : plain_width(request_);
@@ -313,8 +321,9 @@ void write_elementwise(const proof::Subject& subject, const realize::Elementwise
                           proof::question_about(subject, store, "writes every element exactly once"), {}));
   }
   launch.needs.emplace_back("noalias");
-  launch.report.why = fmt::format("a grid of {} programs x {} elements, one element a worker", plan.programs,
-                                  facts.elements_per_program);
+  launch.report.why = fmt::format("a grid of {} x {}, one element a worker",
+                                  counted(static_cast<std::uint64_t>(plan.programs), "program"),
+                                  counted(static_cast<std::uint64_t>(facts.elements_per_program), "element"));
 }
 
 Result<void> walk_launch(const proof::Subject& subject, const PlanningRequest& request, std::uint32_t launch,

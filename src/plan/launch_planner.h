@@ -1,4 +1,4 @@
-// Planning one launch. Internal to src/plan.
+// Planning one launch, and the launches of one program. Internal to src/plan.
 #pragma once
 
 #include "plan/plan_program.h"
@@ -13,6 +13,12 @@ struct PlannedLaunch {
   std::vector<std::string> needs;
 };
 
+/// What one call checks and asks for all programs that it plans; nothing when no matrix operation may be used.
+Result<std::optional<PlanningCall>> begin_planning(const PlanningRequest& request);
+/// plan_program() within a call; null as above.
+Result<PlannedProgram> plan_bound_program(const proof::Subject& subject, const PlanningRequest& request,
+                                          const PlanningCall* call, const sets::Context& context);
+
 class LaunchPlanner {
  public:
   LaunchPlanner(const proof::Subject& subject, const PlanningRequest& request, const PlanningCall* call,
@@ -24,13 +30,17 @@ class LaunchPlanner {
   bool try_elementwise();
   Result<bool> try_rows();
   Result<bool> try_cooperative();
-  Result<void> try_forwarding(Forwarding forwarding);
-  Result<void> add_trial(Forwarding forwarding, std::vector<tile::OpId> overlapped, LaunchFacts facts);
+  /// The best trial with guarded views, else with strict ones or none.
+  Result<std::optional<std::size_t>> try_views(bool pads_rows);
+  Result<void> try_forwarding(Forwarding forwarding, bool pads_rows);
+  Result<void> add_trial(const FactsRequest& wanted, LaunchFacts facts);
   std::optional<std::size_t> best_trial(Forwarding forwarding) const;
   bool guarded_views_are_allowed() const;
   void take(std::size_t trial);
   void take_scalar(std::string why, std::int64_t threads = 0);
-  void refuse(std::string subject, tile::OpId op, std::string_view code, std::string reason);
+  void refuse(std::string subject, realize::Refusal why);
+  /// The same about an operation, which the refusal need not name.
+  void refuse(std::string subject, tile::OpId op, realize::Refusal why);
 
   const proof::Subject& subject_;
   const PlanningRequest& request_;
@@ -46,11 +56,7 @@ void write_grid(const realize::LaunchGrid& grid, LaunchPlan& plan);
 void write_elementwise(const proof::Subject& subject, const realize::ElementwiseFacts& facts, std::int64_t threads,
                        PlannedLaunch& launch);
 
-/// What a row-reduction choice needs of the limits, options and coefficients, and what it decides.
-RowReductionLimits row_limits(const Limits& limits);
-RowReductionRequest row_request(const PlannerOptions& options);
-RowReductionPriors row_priors(const CostPriors& priors);
-/// Premise: the choice has a plan.
+/// What a row-reduction choice decides. Premise: it has a plan.
 void write_rows(const proof::Subject& subject, const realize::RowReductionWorkload& workload,
                 const RowReductionChoice& choice, PlannedLaunch& launch);
 

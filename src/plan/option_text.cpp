@@ -97,6 +97,8 @@ void add_option_names(std::vector<std::string_view>& names, std::span<const Opti
 
 std::unexpected<Diags> unknown_option(std::string_view name, const std::vector<std::string_view>& known) {
   std::string hint = did_you_mean(name, known);
+  for (const CostPriorRow& row : cost_prior_rows())
+    if (row.name == name) hint = fmt::format("did you mean '{}{}'?", kCostPrefix, name);
   if (hint.empty()) hint = fmt::format("the options are {}", fmt::join(known, ", "));
   return failure(DiagCode::UnknownOption, fmt::format("no option is called '{}'", name), std::move(hint));
 }

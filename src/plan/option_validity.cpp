@@ -65,6 +65,7 @@ PlannerOptions effective_options(PlannerOptions options) {
   options.fuse_gpu_elementwise = options.map_gpu_cooperative_programs = options.metal_subgroup_reductions = false;
   options.retain_accumulators = options.direct_accumulator_store = options.fuse_matrix_epilogues = false;
   options.coalesce_group_barriers = options.elide_independent_subgroup_barriers = false;
+  options.pad_shared_rows = false;
   options.max_copy_batch = 1;
   options.max_pipeline_prefetch_scalars_per_lane = 0;
   return options;

@@ -68,6 +68,8 @@ constexpr OptionRow kPlannerRows[] = {
     {"mpp_operation_scope", OptionKind::Word, &PlannerOptions::mpp_operation_scope, 0, 0, "subgroup, group",
      "subgroup or group",
      "group: one tensor operation of the whole group, which has no price and needs threads_per_group"},
+    on_off("pad_shared_rows", &PlannerOptions::pad_shared_rows,
+           "rows of operands in shared storage that meet in a bank are set 16 bytes further apart, where that fits"),
 };
 
 constexpr OptionRow promise(std::string_view name, bool CompileSwitches::* member, std::string_view meaning) {

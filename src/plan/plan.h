@@ -6,7 +6,7 @@
 // was asked for, and why each other candidate lost, stands in the report (plan/plan_program.h).
 //
 // The text (print_plan, parse_plan) is one field a line, with sections indented below their heads; docs/planner.md
-// shows one. It begins with "tilewright plan 1" and ends with a digest of all lines before.
+// shows one. It begins with "tilewright plan 2" and ends with a digest of all lines before.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@
 #include "plan/launch_facts.h"
 #include "proof/verdict.h"
 #include "realize/matrix_distribution.h"
+#include "realize/row_reduction.h"
 #include "realize/view_forwarding.h"
 #include "support/hash.h"
 #include "support/result.h"
@@ -61,14 +62,14 @@ struct PipelinePlan {
 
 struct TilePlan {
   tile::ValueId value;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;                 ///< with the padding
+  std::int64_t row_padding_elements = 0;  ///< after each row of the last axis
   bool operator==(const TilePlan&) const = default;
 };
 
-/// Of a row reduction (realize/row_reduction.h).
+/// Of a row reduction.
 struct RowPlan {
-  std::int64_t subgroups_per_program = 1, programs_per_group = 1, lane_elements = 1, unroll_factor = 1;
-  bool cache_inputs = false;
+  realize::RowMapping mapping;
   std::int64_t striped_scalars_per_worker = 0;
   bool operator==(const RowPlan&) const = default;
 };

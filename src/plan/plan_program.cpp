@@ -4,6 +4,7 @@
 
 #include "plan/launch_planner.h"
 #include "plan/planning_call.h"
+#include "proof/question_text.h"
 #include "support/check.h"
 
 namespace tilewright::plan {
@@ -14,23 +15,31 @@ std::optional<realize::AtomFamily> family_of(const CompileSwitches& switches) {
   return std::nullopt;
 }
 
-Result<PlannedProgram> plan_program(const proof::Subject& subject, const PlanningRequest& request,
-                                    const sets::Context& context) {
-  TW_CHECK(subject.program.bound());
+std::string refusal_text(const PlanRefusal& refusal, const Trial& trial, const tile::Program& program) {
+  if (!refusal.matrix) return refusal_text(refusal);
+  return refusal_text(refusal, proof::operation_text(program, trial.facts.matches().at(*refusal.matrix)->form.op));
+}
+
+Result<std::optional<PlanningCall>> begin_planning(const PlanningRequest& request) {
   TW_TRY_VOID(validate(request.options, request.switches));
+  const auto family = family_of(request.switches);
+  if (!family) return std::nullopt;
+  TW_TRY(PlanningCall call, begin_planning(*family, request.limits, request.options));
+  return call;
+}
+
+Result<PlannedProgram> plan_bound_program(const proof::Subject& subject, const PlanningRequest& request,
+                                          const PlanningCall* call, const sets::Context& context) {
+  TW_CHECK(subject.program.bound());
   PlanningRequest effective = request;
   effective.options = effective_options(request.options);
-  std::optional<PlanningCall> call;
-  if (const auto family = family_of(request.switches)) {
-    TW_TRY(call, begin_planning(*family, request.limits, request.options));
-  }
   PlannedProgram planned;
   planned.plan.program = subject.hash;
   planned.plan.target = request.target;
   planned.plan.device = request.device;
   std::set<std::string> needs;
   for (std::uint32_t launch = 0; launch < subject.walk.launches.size(); ++launch) {
-    LaunchPlanner planner(subject, effective, call ? &*call : nullptr, context, launch);
+    LaunchPlanner planner(subject, effective, call, context, launch);
     TW_TRY(PlannedLaunch one, planner.run());
     needs.insert(one.needs.begin(), one.needs.end());
     planned.plan.launches.push_back(std::move(one.plan));
@@ -38,6 +47,12 @@ Result<PlannedProgram> plan_program(const proof::Subject& subject, const Plannin
   }
   planned.plan.needs.assign(needs.begin(), needs.end());
   return planned;
+}
+
+Result<PlannedProgram> plan_program(const proof::Subject& subject, const PlanningRequest& request,
+                                    const sets::Context& context) {
+  TW_TRY(const std::optional<PlanningCall> call, begin_planning(request));
+  return plan_bound_program(subject, request, call ? &*call : nullptr, context);
 }
 
 }  // namespace tilewright::plan

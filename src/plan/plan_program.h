@@ -21,6 +21,7 @@
 #include "plan/solver.h"
 #include "proof/subject.h"
 #include "proof/verdict.h"
+#include "realize/refusal.h"
 #include "sets/context.h"
 #include "support/result.h"
 
@@ -41,13 +42,15 @@ struct Trial {
   std::optional<Solution> solution;  ///< nothing: dropped before a search
   std::string outcome;               ///< "chosen", or why not
   bool chosen = false;
+  bool pads_rows = false;  ///< rows of operands in shared storage are set apart
 };
+/// The refusal of a width or search of the trial, with the name of the operation that it is about.
+std::string refusal_text(const PlanRefusal& refusal, const Trial& trial, const tile::Program& program);
 
 /// Why a mapping, a rewrite or an operation of a launch was not taken.
 struct LaunchRefusal {
-  std::string subject;  ///< "elementwise", "cooperative", "mma", "pipeline", "view", ..
-  tile::OpId op;        ///< or none
-  std::string code, reason;
+  std::string subject;   ///< "elementwise", "cooperative", "mma", "pipeline", "view", ..
+  realize::Refusal why;  ///< its operation is that of the subject, or the one that stands in the way
 };
 
 struct LaunchReport {

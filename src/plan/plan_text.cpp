@@ -13,27 +13,19 @@ namespace tilewright::plan {
 
 namespace {
 
-constexpr std::string_view kHead = "tilewright plan 1";
+constexpr std::string_view kHead = "tilewright plan 2";
 
-constexpr std::pair<LaunchMapping, std::string_view> kMappings[] = {
-    {LaunchMapping::Scalar, "scalar"},
-    {LaunchMapping::Elementwise, "elementwise"},
-    {LaunchMapping::RowReduction, "row_reduction"},
-    {LaunchMapping::Cooperative, "cooperative"},
-};
-constexpr std::pair<realize::AtomFamily, std::string_view> kFamilies[] = {
-    {realize::AtomFamily::Simdgroup8x8, "metal.simdgroup8x8"},
-    {realize::AtomFamily::MetalMpp, "metal.mpp"},
-};
-constexpr std::pair<Forwarding, std::string_view> kForwardings[] = {
-    {Forwarding::None, "none"}, {Forwarding::Strict, "strict"}, {Forwarding::Guarded, "guarded"}};
-constexpr std::pair<realize::ViewKind, std::string_view> kViews[] = {
-    {realize::ViewKind::Plain, "plain"},
-    {realize::ViewKind::BoundedK, "bounded_k"},
-    {realize::ViewKind::BoundedMnk, "bounded_mnk"},
-};
-constexpr std::pair<realize::OperationScope, std::string_view> kScopes[] = {
-    {realize::OperationScope::Subgroup, "subgroup"}, {realize::OperationScope::Group, "group"}};
+/// The values of a choice; their words are those of the folder that has the type.
+constexpr LaunchMapping kMappings[] = {LaunchMapping::Scalar, LaunchMapping::Elementwise, LaunchMapping::RowReduction,
+                                       LaunchMapping::Cooperative};
+constexpr realize::AtomFamily kFamilies[] = {realize::AtomFamily::Simdgroup8x8, realize::AtomFamily::MetalMpp};
+constexpr Forwarding kForwardings[] = {Forwarding::None, Forwarding::Strict, Forwarding::Guarded};
+constexpr realize::ViewKind kViews[] = {realize::ViewKind::Plain, realize::ViewKind::BoundedK,
+                                        realize::ViewKind::BoundedMnk};
+constexpr realize::OperationScope kScopes[] = {realize::OperationScope::Subgroup, realize::OperationScope::Group};
+
+template <class E>
+using WordOf = std::string_view (*)(E);
 
 /// Writes the fields of a value, a line each.
 class Writer {
@@ -43,9 +35,8 @@ class Writer {
     text_ += fmt::format("{:{}}{} {}\n", "", indent_, name, word(value));
   }
   template <class E, std::size_t N>
-  void choice(std::string_view name, E value, const std::pair<E, std::string_view> (&names)[N]) {
-    for (const auto& [one, word] : names)
-      if (one == value) field(name, std::string(word));
+  void choice(std::string_view name, E value, const E (&)[N], WordOf<E> word) {
+    field(name, std::string(word(value)));
   }
   template <class T, class F>
   void list(std::string_view name, const std::vector<T>& values, F&& each) {
@@ -77,7 +68,7 @@ class Writer {
   static std::string word(double value) { return fmt::format("{}", value); }
   template <class Tag>
   static std::string word(Id<Tag> id) {
-    return id.valid() ? fmt::format("%{}", id.index) : "none";
+    return id.valid() ? fmt::format("{}", id.index) : "none";
   }
   template <class T>
     requires std::is_integral_v<T>
@@ -114,11 +105,11 @@ class Reader {
     ++at_;
   }
   template <class E, std::size_t N>
-  void choice(std::string_view name, E& value, const std::pair<E, std::string_view> (&names)[N]) {
-    std::string word;
-    field(name, word);
-    for (const auto& [one, known] : names)
-      if (known == word) {
+  void choice(std::string_view name, E& value, const E (&values)[N], WordOf<E> word) {
+    std::string found;
+    field(name, found);
+    for (const E one : values)
+      if (word(one) == found) {
         value = one;
         return;
       }
@@ -178,7 +169,7 @@ class Reader {
   template <class Tag>
   static bool read(std::string_view text, Id<Tag>& id) {
     id = {};
-    return text == "none" || (text.starts_with('%') && read(text.substr(1), id.index) && id.valid());
+    return text == "none" || (read(text, id.index) && id.valid());
   }
   template <class T>
     requires std::is_arithmetic_v<T>
@@ -198,7 +189,7 @@ class Reader {
 constexpr auto kMatrix = [](auto& io, auto& matrix) {
   auto& d = matrix.distribution;
   io.field("op", matrix.op);
-  io.choice("scope", d.scope, kScopes);
+  io.choice("scope", d.scope, kScopes, realize::operation_scope_name);
   io.field("subgroups_m", d.subgroups_m);
   io.field("subgroups_n", d.subgroups_n);
   io.field("atom_rows", d.atom_rows);
@@ -207,7 +198,7 @@ constexpr auto kMatrix = [](auto& io, auto& matrix) {
   io.field("direct_accumulator_store", d.direct_accumulator_store);
   io.field("a_from_view", matrix.from_view[0]);
   io.field("b_from_view", matrix.from_view[1]);
-  io.choice("view", matrix.view, kViews);
+  io.choice("view", matrix.view, kViews, realize::view_kind_name);
   io.field("overwrites", matrix.overwrites);
   io.field("fuses_epilogue", matrix.fuses_epilogue);
   io.field("stores_a_prefix", matrix.stores_a_prefix);
@@ -225,14 +216,15 @@ constexpr auto kPipeline = [](auto& io, auto& pipeline) {
 constexpr auto kTile = [](auto& io, auto& tile) {
   io.field("value", tile.value);
   io.field("bytes", tile.bytes);
+  io.field("row_padding_elements", tile.row_padding_elements);
 };
 
 constexpr auto kRows = [](auto& io, auto& rows) {
-  io.field("subgroups_per_program", rows.subgroups_per_program);
-  io.field("programs_per_group", rows.programs_per_group);
-  io.field("lane_elements", rows.lane_elements);
-  io.field("unroll_factor", rows.unroll_factor);
-  io.field("cache_inputs", rows.cache_inputs);
+  io.field("subgroups_per_program", rows.mapping.subgroups_per_program);
+  io.field("programs_per_group", rows.mapping.programs_per_group);
+  io.field("lane_elements", rows.mapping.lane_elements);
+  io.field("unroll_factor", rows.mapping.unroll_factor);
+  io.field("cache_inputs", rows.mapping.cache_inputs);
   io.field("striped_scalars_per_worker", rows.striped_scalars_per_worker);
 };
 
@@ -251,7 +243,7 @@ constexpr auto kNeed = [](auto& io, auto& need) { io.field("what", need); };
 
 constexpr auto kLaunch = [](auto& io, auto& launch) {
   io.field("number", launch.launch);
-  io.choice("mapping", launch.mapping, kMappings);
+  io.choice("mapping", launch.mapping, kMappings, mapping_name);
   io.field("automatic_cooperative", launch.automatic_cooperative);
   io.field("programs", launch.programs);
   io.field("program_grid_rows", launch.program_grid_rows);
@@ -260,8 +252,8 @@ constexpr auto kLaunch = [](auto& io, auto& launch) {
   io.field("program_order_columns", launch.program_order_columns);
   io.field("threads", launch.threads);
   io.field("shared_memory_bytes", launch.shared_memory_bytes);
-  io.choice("family", launch.family, kFamilies);
-  io.choice("forwarding", launch.forwarding, kForwardings);
+  io.choice("family", launch.family, kFamilies, realize::atom_family_name);
+  io.choice("forwarding", launch.forwarding, kForwardings, forwarding_name);
   io.list("view", launch.views, kOp);
   io.list("tile", launch.tiles, kTile);
   io.list("matrix", launch.matrices, kMatrix);
@@ -316,9 +308,8 @@ Diags invalid(std::string_view label, std::size_t line, const std::string& expec
 }  // namespace
 
 std::string_view mapping_name(LaunchMapping mapping) {
-  for (const auto& [one, word] : kMappings)
-    if (one == mapping) return word;
-  return "";
+  constexpr std::string_view kNames[] = {"scalar", "elementwise", "row_reduction", "cooperative"};
+  return kNames[static_cast<std::size_t>(mapping)];
 }
 
 bool uses_proof(const LaunchPlan& launch, const proof::Finding& finding) {

@@ -6,6 +6,7 @@
 
 #include "plan/planning_call.h"
 #include "plan/width_search.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
@@ -16,10 +17,10 @@ std::string reason_for_reference(const GroupWorkload& workload, const Limits& li
   if (!options.enabled) return "the planner is not enabled";
   if (workload.matrices.empty()) return "there is no matrix operation";
   if (limits.max_threads < realize::kSubgroupSize)
-    return fmt::format("the target has {} threads, fewer than a subgroup of {}", limits.max_threads,
-                       realize::kSubgroupSize);
+    return fmt::format("groups of the target have at most {}, fewer than a subgroup of {}",
+                       counted(static_cast<std::uint64_t>(limits.max_threads), "thread"), realize::kSubgroupSize);
   if (options.threads_per_group % realize::kSubgroupSize != 0)
-    return fmt::format("{} threads are no number of complete subgroups of {}", options.threads_per_group,
+    return fmt::format("a width of {} is no number of complete subgroups of {}", options.threads_per_group,
                        realize::kSubgroupSize);
   return {};
 }
@@ -65,7 +66,10 @@ std::optional<Solution> reference_solution(const PlanningCall& call, const Group
   const std::int64_t bytes = charged_bytes(workload.shared_memory_bytes, limits);
   if (!workload.matrices.empty() && call.family == realize::AtomFamily::MetalMpp) {
     solution.refusal = PlanRefusal{PlanConstraint::NoReference,
-                                   {{"operations", static_cast<std::int64_t>(workload.matrices.size())}},
+                                   {{"operations", static_cast<std::int64_t>(workload.matrices.size())},
+                                    {"threads_per_group", options.threads_per_group},
+                                    {"max_threads", limits.max_threads},
+                                    {"subgroup_size", realize::kSubgroupSize}},
                                    fmt::format("{}, and metal.mpp has no reference realization", reason)};
     return solution;
   }

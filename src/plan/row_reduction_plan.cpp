@@ -3,123 +3,61 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "support/check.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
 using realize::RowCandidate;
-using realize::RowConstraint;
 using realize::RowMapping;
-using realize::RowNumber;
 
 namespace {
 
-struct NamedPrior {
-  std::string_view name;
-  double value;
-};
-
-std::vector<NamedPrior> prices_of(const RowReductionPriors& priors) {
-  return {{"subgroup_reduction_scalar_round", priors.subgroup_reduction_scalar_round},
-          {"subgroup_reduction_collective", priors.subgroup_reduction_collective},
-          {"subgroup_reduction_group_setup", priors.subgroup_reduction_group_setup},
-          {"subgroup_reduction_global_access_byte", priors.subgroup_reduction_global_access_byte},
-          {"subgroup_reduction_private_access_byte", priors.subgroup_reduction_private_access_byte}};
-}
-
-/// An option, its value and what it accepts.
-struct OptionRange {
-  std::string_view name;
-  std::int64_t value;
-  bool is_inside;
-  std::string range;
-};
-
 class RowPlanner {
  public:
-  RowPlanner(const realize::RowReductionWorkload& workload, const RowReductionLimits& limits,
-             const RowReductionRequest& request, const RowReductionPriors& priors)
-      : workload_(workload), limits_(limits), request_(request), priors_(priors) {}
+  RowPlanner(const realize::RowReductionWorkload& workload, const Limits& limits, const PlannerOptions& options,
+             const CostPriors& priors, RowWidths widths)
+      : workload_(workload), limits_(limits), options_(options), priors_(priors), widths_(widths) {}
 
   Result<RowReductionChoice> run() {
-    check_priors();
-    check_limits();
-    check_options();
-    if (!diags_.empty()) return std::unexpected(std::move(diags_));
+    if (options_.reduction_programs_per_group > most_packed()) return too_many_packed();
     enumerate();
-    choose();
-    if (!diags_.empty()) return std::unexpected(std::move(diags_));
-    if (!choice_.chosen && request_.is_exact()) return std::unexpected(Diags{unrealizable()});
+    TW_TRY_VOID(choose());
+    if (!choice_.chosen && asks_for_exact_reductions(options_)) return std::unexpected(Diags{unrealizable()});
     if (choice_.chosen) choice_.plan = plan_of(choice_.candidates[*choice_.chosen]);
     return std::move(choice_);
   }
 
  private:
-  void fault(DiagCode code, std::string message, std::string hint) {
-    diags_.push_back(Diag{code, std::move(message), {}, std::move(hint), {}});
-  }
-
-  void check_priors() {
-    for (const NamedPrior& prior : prices_of(priors_))
-      if (!std::isfinite(prior.value) || prior.value < 0)
-        fault(DiagCode::RowReductionCoefficient, fmt::format("{} is {}", prior.name, prior.value),
-              "give a finite number of at least 0");
-    if (priors_.preferred_concurrent_programs < 1)
-      fault(DiagCode::RowReductionWave,
-            fmt::format("preferred_concurrent_programs is {}", priors_.preferred_concurrent_programs),
-            "give a number of at least 1");
-  }
-
-  void check_limits() {
-    if (limits_.max_threads < 1 || limits_.subgroup_size < 1 || limits_.shared_memory_bytes < 0)
-      fault(DiagCode::RowReductionLimits,
-            fmt::format("the limits of the target are {} threads, subgroups of {} and {} bytes", limits_.max_threads,
-                        limits_.subgroup_size, limits_.shared_memory_bytes),
-            "give at least 1 thread, subgroups of at least 1, and no negative size");
-  }
-
   /// The most programs that a group of this target and launch can have.
   std::int64_t most_packed() const {
-    const std::int64_t of_threads = limits_.max_threads / realize::kRowSubgroupSize;
+    const std::int64_t of_threads = limits_.max_threads / realize::kSubgroupSize;
     return std::max<std::int64_t>(std::min({realize::kMostPackedPrograms, of_threads, workload_.programs}), 1);
   }
 
-  void check_options() {
-    const std::int64_t q = request_.reduction_programs_per_group, v = request_.reduction_lane_elements;
-    const std::int64_t u = request_.reduction_unroll_factor, threads = request_.threads_per_group;
-    const std::int64_t stripes = request_.max_reduction_striped_scalars_per_worker;
-    const OptionRange options[] = {
-        {"reduction_programs_per_group", q, q >= 0 && q <= most_packed(),
-         fmt::format("0 .. {} for {} programs in groups of {} threads", most_packed(), workload_.programs,
-                     limits_.max_threads)},
-        {"reduction_unroll_factor", u, u >= 1 && u <= realize::kMostRowUnroll,
-         fmt::format("1 .. {}", realize::kMostRowUnroll)},
-        {"reduction_lane_elements", v, v == 1 || v == 2 || v == 4 || v == 8, "1, 2, 4 or 8"},
-        {"max_reduction_striped_scalars_per_worker", stripes, stripes >= 1, "at least 1"},
-        {"threads_per_group", threads, threads >= 0 && threads <= limits_.max_threads,
-         fmt::format("0 .. {}", limits_.max_threads)},
-    };
-    for (const OptionRange& option : options)
-      if (!option.is_inside)
-        fault(DiagCode::RowReductionOption, fmt::format("{} is {}", option.name, option.value),
-              fmt::format("it accepts {}", option.range));
+  std::unexpected<Diags> too_many_packed() const {
+    return failure(
+        DiagCode::RowReductionOption,
+        fmt::format("reduction_programs_per_group is {}", options_.reduction_programs_per_group),
+        fmt::format("it accepts 0 .. {} for {} in groups of {} threads", most_packed(),
+                    counted(static_cast<std::uint64_t>(workload_.programs), "program"), limits_.max_threads));
   }
 
   void enumerate() {
-    const RowMapping like{1, 1, request_.reduction_lane_elements, request_.reduction_unroll_factor,
-                          request_.cache_reduction_inputs};
+    const RowMapping like{1, 1, options_.reduction_lane_elements, options_.reduction_unroll_factor,
+                          options_.cache_reduction_inputs};
     const realize::RowBudget budget{limits_.max_threads, limits_.subgroup_size, limits_.shared_memory_bytes,
-                                    request_.max_reduction_striped_scalars_per_worker};
+                                    options_.max_reduction_striped_scalars_per_worker};
     for (RowCandidate& candidate : realize::row_candidates(workload_, like, budget)) {
-      const std::int64_t q = request_.reduction_programs_per_group, threads = request_.threads_per_group;
+      const std::int64_t q = options_.reduction_programs_per_group, threads = options_.threads_per_group;
       if (q != 0 && candidate.mapping.programs_per_group != q) continue;
       if (threads != 0 && candidate.threads != threads) continue;
       const auto subgroups = static_cast<std::uint64_t>(candidate.mapping.subgroups_per_program);
-      const bool is_eligible = threads != 0 || request_.any_subgroup_count || std::has_single_bit(subgroups);
+      const bool is_eligible = threads != 0 || widths_ == RowWidths::All || std::has_single_bit(subgroups);
       choice_.candidates.push_back({std::move(candidate), is_eligible, std::nullopt, 0});
     }
   }
@@ -139,7 +77,7 @@ class RowPlanner {
            priors_.subgroup_reduction_private_access_byte * number(candidate.private_bytes_per_worker);
   }
 
-  void choose() {
+  Result<void> choose() {
     choice_.candidates_considered = static_cast<std::int64_t>(choice_.candidates.size());
     for (PricedRowCandidate& priced : choice_.candidates) {
       if (priced.candidate.refusal) {
@@ -148,17 +86,16 @@ class RowPlanner {
       }
       priced.score = score_of(priced.candidate);
       priced.kernel_score = *priced.score * static_cast<double>(waves());
-      if (!std::isfinite(priced.kernel_score)) {
-        fault(DiagCode::RowReductionScore, "the score of a mapping exceeds what can be compared",
-              "give smaller coefficients");
-        return;
-      }
+      if (!std::isfinite(priced.kernel_score))
+        return failure(DiagCode::RowReductionScore, "the score of a mapping exceeds what can be compared",
+                       "give smaller coefficients");
     }
     choice_.chosen = lowest(true);
-    if (choice_.chosen) return;
+    if (choice_.chosen) return {};
     choice_.chosen = lowest(false);
     if (choice_.chosen)
       for (PricedRowCandidate& priced : choice_.candidates) priced.is_eligible = true;
+    return {};
   }
 
   /// Candidates stand by S, then Q: the first of equals is the one to keep.
@@ -203,40 +140,39 @@ class RowPlanner {
   /// Each constraint once, with the numbers of its first candidate.
   Diag unrealizable() const {
     Diag diag{DiagCode::RowReductionUnrealizable, "no row-reduction mapping meets the exact options", {}, {}, {}};
-    std::map<RowConstraint, std::string> told;
+    std::set<std::string_view> told;
     for (const PricedRowCandidate& priced : choice_.candidates)
-      told.emplace(priced.candidate.refusal->constraint,
-                   realize::row_candidate_refusal_text(*priced.candidate.refusal));
-    for (const auto& [constraint, text] : told) diag.notes.push_back({text, {}});
+      if (told.insert(priced.candidate.refusal->code).second)
+        diag.notes.push_back({realize::refusal_text(*priced.candidate.refusal), {}});
     if (choice_.candidates.empty())
       diag.notes.push_back({fmt::format("groups have 32 S workers for 1 program, or 32 Q for Q programs; asked for are "
                                         "{} threads and {} programs (0 leaves it open)",
-                                        request_.threads_per_group, request_.reduction_programs_per_group),
+                                        options_.threads_per_group, options_.reduction_programs_per_group),
                             {}});
     diag.hint = "leave the options of row reductions at their defaults, or change those that the notes name";
     return diag;
   }
 
   const realize::RowReductionWorkload& workload_;
-  const RowReductionLimits& limits_;
-  const RowReductionRequest& request_;
-  const RowReductionPriors& priors_;
+  const Limits& limits_;
+  const PlannerOptions& options_;
+  const CostPriors& priors_;
+  RowWidths widths_;
   RowReductionChoice choice_;
-  Diags diags_;
 };
 
 }  // namespace
 
-bool RowReductionRequest::is_exact() const {
-  return reduction_programs_per_group != 0 || reduction_unroll_factor != 1 || reduction_lane_elements != 1 ||
-         cache_reduction_inputs;
+bool asks_for_exact_reductions(const PlannerOptions& options) {
+  return options.reduction_programs_per_group != 0 || options.reduction_unroll_factor != 1 ||
+         options.reduction_lane_elements != 1 || options.cache_reduction_inputs;
 }
 
-Result<RowReductionChoice> plan_row_reduction(const realize::RowReductionWorkload& workload,
-                                              const RowReductionLimits& limits, const RowReductionRequest& request,
-                                              const RowReductionPriors& priors) {
+Result<RowReductionChoice> plan_row_reduction(const realize::RowReductionWorkload& workload, const Limits& limits,
+                                              const PlannerOptions& options, const CostPriors& priors,
+                                              RowWidths widths) {
   TW_CHECK(workload.programs >= 1);
-  return RowPlanner(workload, limits, request, priors).run();
+  return RowPlanner(workload, limits, options, priors, widths).run();
 }
 
 std::string row_choice_text(const RowReductionChoice& choice) {
@@ -247,7 +183,7 @@ std::string row_choice_text(const RowReductionChoice& choice) {
     text += fmt::format("{} S {} Q {}: ", choice.chosen == i ? "*" : " ", candidate.mapping.subgroups_per_program,
                         candidate.mapping.programs_per_group);
     if (candidate.refusal)
-      text += realize::row_candidate_refusal_text(*candidate.refusal);
+      text += realize::refusal_text(*candidate.refusal);
     else
       text += fmt::format("rounds {}, shared {} bytes, score {}, kernel {}{}", candidate.scalar_rounds,
                           candidate.shared_memory_bytes, *priced.score, priced.kernel_score,

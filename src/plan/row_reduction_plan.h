@@ -21,42 +21,23 @@
 #include <string>
 #include <vector>
 
+#include "plan/cost_priors.h"
+#include "plan/limits.h"
+#include "plan/options.h"
 #include "realize/row_reduction.h"
 #include "support/result.h"
 
 namespace tilewright::plan {
 
-/// Prior coefficients, by the names that they have in the data of cost bases.
-struct RowReductionPriors {
-  double subgroup_reduction_scalar_round = 1;
-  double subgroup_reduction_collective = 2;
-  double subgroup_reduction_group_setup = 16;
-  double subgroup_reduction_global_access_byte = 0;
-  double subgroup_reduction_private_access_byte = 0;
-  std::int64_t preferred_concurrent_programs = 64;
+/// Which mappings the choice is among, when no width is exact.
+enum class RowWidths : std::uint8_t {
+  PowersOfTwo,  ///< of the subgroups of a program
+  All,
 };
 
-/// The options of a planning call that concern row reductions, by their names; 0 leaves a choice to the planner.
-struct RowReductionRequest {
-  std::int64_t reduction_programs_per_group = 0;               ///< 0; 1 .. 8 is exact
-  std::int64_t reduction_unroll_factor = 1;                    ///< 1 .. 16
-  std::int64_t reduction_lane_elements = 1;                    ///< 1, 2, 4, 8
-  bool cache_reduction_inputs = false;                         ///< cannot be done: an error
-  std::int64_t max_reduction_striped_scalars_per_worker = 64;  ///< at least 1
-  std::int64_t threads_per_group = 0;                          ///< 0; else exact
-  bool any_subgroup_count = false;                             ///< choose among all S, not among powers of two
-
-  /// Some option asks for more than the defaults do. Then a launch without a legal candidate is an error here, and
-  /// automatic cooperative admission does not take place (background 4.11).
-  bool is_exact() const;
-};
-
-/// Of the target.
-struct RowReductionLimits {
-  std::int64_t max_threads = 256;
-  std::int64_t subgroup_size = 32;
-  std::int64_t shared_memory_bytes = 0;
-};
+/// Some option asks for a row reduction that the defaults do not. Then a launch without a legal candidate is an error
+/// here, and neither a grid of elements nor automatic cooperative admission takes place (background 4.11).
+bool asks_for_exact_reductions(const PlannerOptions& options);
 
 struct PricedRowCandidate {
   realize::RowCandidate candidate;
@@ -97,13 +78,13 @@ struct RowReductionChoice {
   std::int64_t candidates_rejected = 0;
 };
 
-/// Errors: RowReductionCoefficient, RowReductionWave, RowReductionLimits, RowReductionOption (a value outside of its
-/// range, which is named), RowReductionUnrealizable (an exact request that no candidate meets, with each constraint
-/// that was broken), RowReductionScore. Without an exact request a launch for which nothing is legal is a choice of
-/// nothing: the caller goes on to its next family.
-Result<RowReductionChoice> plan_row_reduction(const realize::RowReductionWorkload& workload,
-                                              const RowReductionLimits& limits, const RowReductionRequest& request = {},
-                                              const RowReductionPriors& priors = {});
+/// Premise: limits, options and coefficients are valid (begin_planning). Errors: RowReductionOption
+/// (reduction_programs_per_group beyond what the launch and a group have, with the range), RowReductionUnrealizable (an
+/// exact request that no candidate meets, with each constraint that was broken), RowReductionScore. Without an exact
+/// request a launch for which nothing is legal is a choice of nothing: the caller goes on to its next family.
+Result<RowReductionChoice> plan_row_reduction(const realize::RowReductionWorkload& workload, const Limits& limits,
+                                              const PlannerOptions& options, const CostPriors& priors,
+                                              RowWidths widths = RowWidths::PowersOfTwo);
 
 /// One line a candidate: its features and score, or why it is refused. The chosen one is marked.
 std::string row_choice_text(const RowReductionChoice& choice);

@@ -129,7 +129,10 @@ PlanRefusal summary_of(const std::vector<WidthRecord>& widths) {
     return distance_of(*a.refusal) < distance_of(*b.refusal);
   });
   PlanRefusal refusal = *closest->refusal;
-  if (widths.size() > 1) refusal.text += fmt::format(" (no width of {} has a plan)", widths.size());
+  if (widths.size() > 1) {
+    refusal.text += fmt::format(" (no width of {} has a plan)", widths.size());
+    refusal.numbers.push_back({"widths", static_cast<std::int64_t>(widths.size())});
+  }
   return refusal;
 }
 
@@ -166,7 +169,11 @@ Result<Solution> searched(const PlanContext& context, const std::vector<std::int
     Optimality& optimality = solution.optimality;
     optimality.runner_up = solution.ranking[1];
     optimality.runner_up_distance = solution.ranking[1].kernel_score - best.kernel_score;
-    choice.why += fmt::format("; the next one has {}", solution.ranking[1].kernel_score);
+    choice.why += optimality.runner_up_distance == 0
+                      ? std::string(
+                            "; others have it too, and of equals the one with fewer threads, then less shared "
+                            "memory, then fewer rows of subgroups is kept")
+                      : fmt::format("; the next one has {}", solution.ranking[1].kernel_score);
   }
   solution.choice = std::move(choice);
   return solution;
@@ -192,11 +199,12 @@ Result<Solution> unpriced(const PlanContext& context) {
   for (std::size_t i = 0; i < width.matrices.size(); ++i) {
     const CandidateRecord& candidate = width.matrices[i].back();
     if (candidate.refusal) {
+      std::vector<NamedNumber> numbers{{"threads", threads}};
+      const auto broken = candidate.refusal->numbers();
+      numbers.insert(numbers.end(), broken.begin(), broken.end());
       width.refusal = solution.refusal =
-          PlanRefusal{PlanConstraint::NoLegalMapping,
-                      {{"operation", static_cast<std::int64_t>(i)}, {"threads", threads}},
-                      fmt::format("matrix operation {} cannot be one operation of the whole group: {}", i,
-                                  realize::refusal_text(*candidate.refusal))};
+          PlanRefusal{PlanConstraint::NoLegalMapping, std::move(numbers),
+                      "cannot be one operation of the whole group: " + realize::refusal_text(*candidate.refusal), i};
       return solution;
     }
     choice.matrices.push_back(candidate.distribution);
@@ -226,6 +234,12 @@ std::string_view constraint_name(PlanConstraint constraint) {
   return kConstraints[static_cast<std::size_t>(constraint)].name;
 }
 
+std::string refusal_text(const PlanRefusal& refusal, std::string_view subject) {
+  if (!refusal.matrix) return refusal.text;
+  const std::string own = fmt::format("matrix operation {}", *refusal.matrix);
+  return fmt::format("{} {}", subject.empty() ? std::string_view(own) : subject, refusal.text);
+}
+
 std::string_view reference_kind_name(ReferenceKind kind) {
   switch (kind) {
     case ReferenceKind::None:
@@ -240,7 +254,7 @@ std::string_view reference_kind_name(ReferenceKind kind) {
 
 Diag refusal_diag(const PlanRefusal& refusal) {
   const ConstraintInfo& info = kConstraints[static_cast<std::size_t>(refusal.constraint)];
-  return {info.code, "no plan: " + refusal.text, {}, std::string(info.hint), {}};
+  return {info.code, "no plan: " + refusal_text(refusal), {}, std::string(info.hint), {}};
 }
 
 realize::AtomFamily family_of(const GroupWorkload& workload, const PlannerOptions& options) {

@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +38,13 @@ std::string_view constraint_name(PlanConstraint constraint);  ///< "shared_capac
 struct PlanRefusal {
   PlanConstraint constraint{};
   std::vector<NamedNumber> numbers;
-  std::string text;  ///< a sentence with the numbers
+  std::string text;                        ///< a sentence with the numbers; of a matrix without its subject
+  std::optional<std::size_t> matrix = {};  ///< the one that stands in the way, as the workload numbers them
   bool operator==(const PlanRefusal&) const = default;
 };
+/// "matrix operation 0 has no legal mapping onto 96 threads". Who knows the program has a better name for the first
+/// words, and gives it as `subject`.
+std::string refusal_text(const PlanRefusal& refusal, std::string_view subject = {});
 
 /// One candidate of one operation at one width.
 struct CandidateRecord {
@@ -131,22 +134,5 @@ Result<Solution> solve(const GroupWorkload& workload, const Limits& limits, cons
 
 /// The refusal as a diagnostic: PlanNoMapping, PlanSharedCapacity, PlanScore, PlanNoReference.
 Diag refusal_diag(const PlanRefusal& refusal);
-
-/// One binding of a family of programs.
-struct Capture {
-  std::string label;  ///< for reports; never decides
-  GroupWorkload workload;
-};
-
-struct FamilySearch {
-  std::optional<std::size_t> best;  ///< position in `solutions`; nothing when no capture has a plan that can be ranked
-  std::vector<Solution> solutions;  ///< one a capture, in the order given
-};
-
-/// The capture with the lowest kernel score. Ties: fewer threads, then less shared storage, then smaller subgroups_m,
-/// then the first. A plan without a price is never ranked above one that has a price; among several without, none is
-/// best. The policy is consulted once. Errors as of solve(), with the label of the capture.
-Result<FamilySearch> search_family(std::span<const Capture> captures, const Limits& limits,
-                                   const PlannerOptions& options);
 
 }  // namespace tilewright::plan

@@ -10,6 +10,8 @@
 #include "plan/launch_planner.h"
 #include "plan/planning_call.h"
 #include "plan/width_search.h"
+#include "proof/question_text.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
 
@@ -71,6 +73,7 @@ class LaunchVerifier {
     FactsRequest wanted{stored_.family, stored_.forwarding, {}, request_.limits.shared_memory_bytes};
     for (const PipelinePlan& pipeline : stored_.pipelines)
       if (pipeline.window == 2) wanted.overlapped.push_back(pipeline.region);
+    for (const TilePlan& tile : stored_.tiles) wanted.pads_rows = wanted.pads_rows || tile.row_padding_elements != 0;
     // What a proof allows does not depend on the options; what an option forbids was never asked of a stored plan.
     auto facts = launch_facts(subject_, stored_.launch, request_.switches, fuses_an_epilogue(), wanted, context_);
     if (!facts) return illegal(facts.error().reason);
@@ -104,20 +107,20 @@ class LaunchVerifier {
 
   /// The choice among the one mapping that is stored.
   Result<PlannedLaunch> verify_rows() const {
-    if (call_ == nullptr || !stored_.rows || stored_.rows->programs_per_group < 1)
+    if (call_ == nullptr || !stored_.rows || stored_.rows->mapping.programs_per_group < 1)
       return illegal("the target has no row reductions, or the plan has no mapping of one");
     const auto facts = realize::row_reduction_facts(subject_, stored_.launch);
-    if (const auto* refusal = std::get_if<realize::RowRefusal>(&facts))
-      return illegal("not a row reduction: " + refusal->text);
+    if (const auto* refusal = std::get_if<realize::Refusal>(&facts))
+      return illegal("not a row reduction: " + refusal->reason);
     const auto& workload = std::get<realize::RowReductionWorkload>(facts);
-    RowReductionRequest exact = row_request(request_.options);
-    exact.reduction_programs_per_group = stored_.rows->programs_per_group;
-    exact.reduction_unroll_factor = stored_.rows->unroll_factor;
-    exact.reduction_lane_elements = stored_.rows->lane_elements;
-    exact.cache_reduction_inputs = stored_.rows->cache_inputs;
+    const realize::RowMapping& mapping = stored_.rows->mapping;
+    PlannerOptions exact = request_.options;
+    exact.reduction_programs_per_group = mapping.programs_per_group;
+    exact.reduction_unroll_factor = mapping.unroll_factor;
+    exact.reduction_lane_elements = mapping.lane_elements;
+    exact.cache_reduction_inputs = mapping.cache_inputs;
     exact.threads_per_group = stored_.threads;
-    TW_TRY(RowReductionChoice choice,
-           plan_row_reduction(workload, row_limits(request_.limits), exact, row_priors(call_->priors)));
+    TW_TRY(RowReductionChoice choice, plan_row_reduction(workload, request_.limits, exact, call_->priors));
     if (!choice.plan) return illegal("no row reduction has the stored width");
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;
@@ -141,13 +144,14 @@ class LaunchVerifier {
                        [](const MatrixPlan& matrix) { return matrix.fuses_epilogue; });
   }
 
-  static std::optional<std::string> window_fault(const LaunchFacts& facts, tile::OpId region) {
+  std::optional<std::string> window_fault(const LaunchFacts& facts, tile::OpId region) const {
     for (const realize::PipelineWindow& window : facts.windows) {
       if (window.region != region) continue;
       if (window.may_overlap()) return std::nullopt;
-      return fmt::format("pipeline %{} cannot overlap: {}", region.index, window.refusal->reason);
+      return fmt::format("{} cannot overlap: {}", proof::operation_text(subject_.program, region),
+                         window.refusal->reason);
     }
-    return fmt::format("%{} is no pipeline of the launch", region.index);
+    return fmt::format("op {} is no pipeline of the launch", region.index);
   }
 
   /// A solution whose choice is the stored one, with the costs that today's coefficients give.
@@ -155,8 +159,8 @@ class LaunchVerifier {
     const auto matches = facts.matches();
     const bool is_reference = stored_.matrices.empty() && facts.admission.admission == realize::Admission::Explicit;
     if (!is_reference && matches.size() != stored_.matrices.size())
-      return stale(fmt::format("the stored plan has {} matrix operations in launch {}, the program {}",
-                               stored_.matrices.size(), stored_.launch, matches.size()));
+      return stale(fmt::format("the stored plan has {} in launch {}, the program {}",
+                               counted(stored_.matrices.size(), "matrix operation"), stored_.launch, matches.size()));
     const realize::GroupShape group{stored_.threads, request_.limits.subgroup_size};
     GroupChoice choice;
     choice.threads = stored_.threads;
@@ -168,7 +172,8 @@ class LaunchVerifier {
       const auto refusal = realize::why_illegal(matches[i]->workload, distribution, group,
                                                 request_.options.max_fragment_scalars_per_lane);
       if (refusal)
-        return illegal(fmt::format("matrix operation %{}: {}", matches[i]->form.op.index, refusal_text(*refusal)));
+        return illegal(fmt::format("{}: {}", proof::operation_text(subject_.program, matches[i]->form.op),
+                                   refusal_text(*refusal)));
       bytes -= realize::released_bytes(matches[i]->workload, distribution);
       choice.matrices.push_back(distribution);
     }
@@ -176,7 +181,7 @@ class LaunchVerifier {
     if (choice.shared_memory_bytes > request_.limits.shared_memory_bytes)
       return illegal(fmt::format("it needs {} bytes of shared memory, the limit is {}", choice.shared_memory_bytes,
                                  request_.limits.shared_memory_bytes));
-    TW_TRY(choice.cost, counted(facts, choice));
+    TW_TRY(choice.cost, cost_of(facts, choice));
     choice.optimized = stored_.optimized;
     Solution solution;
     solution.choice = std::move(choice);
@@ -184,7 +189,7 @@ class LaunchVerifier {
   }
 
   /// The features of the choice, with the scores that the coefficients of the stored plan's time gave.
-  Result<PlanCost> counted(const LaunchFacts& facts, const GroupChoice& choice) const {
+  Result<PlanCost> cost_of(const LaunchFacts& facts, const GroupChoice& choice) const {
     if (choice.matrices.empty()) return stored_.cost;
     const CostBasis* basis = find_cost_basis(stored_.cost_basis);
     if (basis == nullptr || basis->family != stored_.family)
@@ -269,12 +274,9 @@ Result<PlannedProgram> verify_plan(const Plan& plan, const proof::Subject& subje
   if (plan.device != request.device)
     return stale(fmt::format("the stored plan is for device {}, not for {}", plan.device, request.device));
   if (plan.launches.size() != subject.walk.launches.size())
-    return stale(fmt::format("the stored plan has {} launches, the program {}", plan.launches.size(),
-                             subject.walk.launches.size()));
-  std::optional<PlanningCall> call;
-  if (const auto family = family_of(request.switches)) {
-    TW_TRY(call, begin_planning(*family, request.limits, request.options));
-  }
+    return stale(fmt::format("the stored plan has {}, the program {}",
+                             counted(plan.launches.size(), "launch", "launches"), subject.walk.launches.size()));
+  TW_TRY(const std::optional<PlanningCall> call, begin_planning(request));
   PlannedProgram verified;
   verified.plan = plan;
   std::set<std::string> needs;

@@ -50,16 +50,19 @@ std::vector<FrontierOption> options_of(const std::vector<CandidateRecord>& recor
   return options;
 }
 
-PlanRefusal no_mapping(std::int64_t operation, std::int64_t threads) {
+PlanRefusal no_mapping(std::size_t matrix, std::int64_t threads) {
   return {PlanConstraint::NoLegalMapping,
-          {{"operation", operation}, {"threads", threads}},
-          fmt::format("matrix operation {} has no legal mapping onto {} threads", operation, threads)};
+          {{"threads", threads}},
+          fmt::format("has no legal mapping onto {} threads", threads),
+          matrix};
 }
 
 PlanRefusal width_refusal(const WidthSearch& width, const Limits& limits) {
   if (width.outcome.not_finite == 0 && !width.outcome.best)
     return {PlanConstraint::SharedCapacity,
-            {{"shared_memory_bytes", width.outcome.least_shared_bytes}, {"limit", limits.shared_memory_bytes}},
+            {{"shared_memory_bytes", width.outcome.least_shared_bytes},
+             {"limit", limits.shared_memory_bytes},
+             {"threads", width.record.threads}},
             fmt::format("{} threads need at least {} bytes of shared memory, the limit is {}", width.record.threads,
                         width.outcome.least_shared_bytes, limits.shared_memory_bytes)};
   return {PlanConstraint::ScoreNotFinite,
@@ -127,7 +130,7 @@ WidthSearch search_width(const PlanContext& context, std::int64_t threads) {
     width.record.matrices.push_back(candidates_of(context, matrix, request));
     operations.push_back(options_of(width.record.matrices.back()));
     if (operations.back().empty() && !width.record.refusal)
-      width.record.refusal = no_mapping(static_cast<std::int64_t>(operations.size()) - 1, threads);
+      width.record.refusal = no_mapping(operations.size() - 1, threads);
   }
   if (width.record.refusal) return width;
   width.problem.operations = std::move(operations);

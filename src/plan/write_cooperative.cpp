@@ -134,7 +134,7 @@ class CooperativeWriter {
 
   void write_sink(const MatrixMatch& match, MatrixPlan& matrix) {
     matrix.sink = match.sink;
-    if (match.sink_needs_compact_rows) needs_.insert(fmt::format("compact_rows %{}", match.sink.index));
+    if (match.sink_needs_compact_rows) needs_.insert(fmt::format("compact_rows op {}", match.sink.index));
     if (match.direct) use(*match.direct);
     if (match.epilogue) {
       matrix.fuses_epilogue = true;
@@ -166,7 +166,7 @@ class CooperativeWriter {
   void write_views() {
     for (const realize::ForwardedView& view : trial_.facts.forwarding.views) {
       plan_.views.push_back(view.load);
-      if (view.needs_compact_rows) needs_.insert(fmt::format("compact_rows %{}", view.load.index));
+      if (view.needs_compact_rows) needs_.insert(fmt::format("compact_rows op {}", view.load.index));
       use(view.forwardable);
       if (view.inside) use(*view.inside);
     }
@@ -225,7 +225,7 @@ class CooperativeWriter {
       gone.insert(matches[i]->epilogue_values.begin(), matches[i]->epilogue_values.end());
     }
     for (const realize::StoredTile& tile : trial_.facts.materialization.tiles)
-      if (!gone.contains(tile.value)) plan_.tiles.push_back({tile.value, tile.bytes});
+      if (!gone.contains(tile.value)) plan_.tiles.push_back({tile.value, tile.bytes, tile.row_padding_elements});
   }
 
   const proof::Subject& subject_;

@@ -4,34 +4,9 @@
 #include <fmt/format.h>
 
 #include "plan/launch_planner.h"
+#include "support/counted.h"
 
 namespace tilewright::plan {
-
-RowReductionLimits row_limits(const Limits& limits) {
-  return {limits.max_threads, limits.subgroup_size, limits.shared_memory_bytes};
-}
-
-RowReductionRequest row_request(const PlannerOptions& options) {
-  RowReductionRequest request;
-  request.reduction_programs_per_group = options.reduction_programs_per_group;
-  request.reduction_unroll_factor = options.reduction_unroll_factor;
-  request.reduction_lane_elements = options.reduction_lane_elements;
-  request.cache_reduction_inputs = options.cache_reduction_inputs;
-  request.max_reduction_striped_scalars_per_worker = options.max_reduction_striped_scalars_per_worker;
-  request.threads_per_group = options.threads_per_group;
-  return request;
-}
-
-RowReductionPriors row_priors(const CostPriors& priors) {
-  RowReductionPriors rows;
-  rows.subgroup_reduction_scalar_round = priors.subgroup_reduction_scalar_round;
-  rows.subgroup_reduction_collective = priors.subgroup_reduction_collective;
-  rows.subgroup_reduction_group_setup = priors.subgroup_reduction_group_setup;
-  rows.subgroup_reduction_global_access_byte = priors.subgroup_reduction_global_access_byte;
-  rows.subgroup_reduction_private_access_byte = priors.subgroup_reduction_private_access_byte;
-  rows.preferred_concurrent_programs = priors.preferred_concurrent_programs;
-  return rows;
-}
 
 void write_rows(const proof::Subject& subject, const realize::RowReductionWorkload& workload,
                 const RowReductionChoice& choice, PlannedLaunch& launch) {
@@ -40,9 +15,7 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
   plan.mapping = LaunchMapping::RowReduction;
   plan.threads = rows.threads;
   plan.shared_memory_bytes = rows.shared_memory_bytes;
-  plan.rows = RowPlan{rows.mapping.subgroups_per_program, rows.mapping.programs_per_group,
-                      rows.mapping.lane_elements,         rows.mapping.unroll_factor,
-                      rows.mapping.cache_inputs,          rows.striped_storage_scalars_per_worker};
+  plan.rows = RowPlan{rows.mapping, rows.striped_storage_scalars_per_worker};
   plan.cost_basis = "subgroup_reduction";
   plan.cost.priced = true;
   plan.cost.score = rows.score;
@@ -56,8 +29,13 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
     launch.report.findings.push_back(proof::finding_of(proof::Verdict<Family>(token), region.index, question, {}));
   };
   for (const auto& token : workload.store_proofs) use(token, "a store of the row reduction writes no element twice");
-  for (const auto& cover : choice.candidates[*choice.chosen].candidate.covers)
-    use(cover->proof, "the mapping deals out every program and element exactly once");
+  // Programs, then each length of elements (RowCandidate::covers).
+  std::string_view what = "program";
+  for (const auto& cover : choice.candidates[*choice.chosen].candidate.covers) {
+    use(cover->proof, fmt::format("the mapping deals out each of {} exactly once",
+                                  counted(static_cast<std::uint64_t>(cover->map.map.outputs[0]), what)));
+    what = "element";
+  }
   const bool promised = std::any_of(workload.premises.begin(), workload.premises.end(), [](const auto& premise) {
     return premise.by == proof::Guarantor::Caller || premise.by == proof::Guarantor::Launch;
   });
@@ -68,9 +46,11 @@ void write_rows(const proof::Subject& subject, const realize::RowReductionWorklo
         (lower == nullptr || candidate.kernel_score < lower->kernel_score))
       lower = &candidate;
   launch.report.why = fmt::format(
-      "a row reduction, {} subgroups a program and {} programs a group: the lowest kernel score of all mappings whose "
-      "subgroups are a power of two{}",
-      rows.mapping.subgroups_per_program, rows.mapping.programs_per_group,
+      "a row reduction, {} a program and {} a group: the lowest kernel score of all mappings whose subgroups are a "
+      "power "
+      "of two{}",
+      counted(static_cast<std::uint64_t>(rows.mapping.subgroups_per_program), "subgroup"),
+      counted(static_cast<std::uint64_t>(rows.mapping.programs_per_group), "program"),
       lower == nullptr
           ? ""
           : fmt::format(" (threads_per_group={} would score {})", lower->candidate.threads, lower->kernel_score));

@@ -64,7 +64,7 @@ std::string place_text(const tile::Program& program, OpId op) {
   const SourcePlace place = program.place(program.op(op).location);
   std::string excerpt = place.source_line;
   excerpt.erase(0, excerpt.find_first_not_of(" \t"));
-  return fmt::format("op {} {}, line {}: {}", op.index, op_text(program, op), place.line, excerpt);
+  return fmt::format("{}, line {}: {}", operation_text(program, op), place.line, excerpt);
 }
 
 std::string use_text(const tile::Program& program, const analysis::Use& use) {

@@ -7,13 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "proof/question_text.h"
 #include "proof/subject.h"
 #include "proof/verdict.h"
 
 namespace tilewright::proof {
 
-/// "acc#3": label and id.
-std::string value_text(const tile::Program& program, tile::ValueId value);
 /// "mma(a#4, b#5, acc#3)": the kind and its operands in order.
 std::string op_text(const tile::Program& program, tile::OpId op);
 /// "serial s in ceildiv(K, 32)".
@@ -22,7 +21,7 @@ std::string region_text(const tile::Program& program, tile::OpId region);
 std::string axes_text(const tile::Program& program, tile::ValueId value);
 /// "+0", "-0", or the number and its bits.
 std::string literal_text(tile::Literal literal);
-/// "op 12, line 9: acc = mma(a, b, acc)".
+/// "op 12 mma(a#4, b#5, acc#3), line 9: acc = mma(a, b, acc)".
 std::string place_text(const tile::Program& program, tile::OpId op);
 std::string use_text(const tile::Program& program, const analysis::Use& use);
 

@@ -38,6 +38,18 @@ std::string extents_text(const tile::Program& program, tile::ObjectId object) {
   return text.empty() ? "1" : text;
 }
 
+std::string operation_text(const tile::Program& program, tile::OpId op) {
+  const tile::OpPayload& payload = program.op(op).payload;
+  std::string text = op_text(program, op);
+  if (const auto* load = std::get_if<tile::LoadOp>(&payload))
+    text = "load " + program.object(load->object).name + "[" + list_text(program, program.list(load->coords)) + "]";
+  else if (const auto* store = std::get_if<tile::StoreOp>(&payload))
+    text = "store " + program.object(store->object).name + "[" + list_text(program, program.list(store->coords)) + "]";
+  else if (std::holds_alternative<tile::RegionOp>(payload))
+    text = region_text(program, op);
+  return "op " + std::to_string(op.index) + " " + text;
+}
+
 std::string question_about(const Subject& subject, tile::OpId op, std::string_view what) {
   const analysis::Access* access = subject.accesses.of(op);
   return (access != nullptr ? access_text(subject.program, *access) : op_text(subject.program, op)) + " " +

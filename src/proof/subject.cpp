@@ -28,6 +28,11 @@ std::string sizes_premise(const tile::Program& program, const Assumptions& assum
 
 }  // namespace
 
+Assumptions launch_assumptions(bool noalias) {
+  using Origin = analysis::AliasPromise::Origin;
+  return {.aliasing = {noalias, noalias ? Origin::LaunchCheck : Origin::None}};
+}
+
 Hash128 subject_hash(const tile::Program& program) { return tile::meaning_hash(program); }
 
 Subject make_subject(const tile::Program& program, const Assumptions& assumptions) {

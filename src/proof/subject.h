@@ -34,6 +34,9 @@ struct Assumptions {
   }
 };
 
+/// What a launch makes sure of: with `noalias`, that no two buffers overlap; without it, nothing.
+Assumptions launch_assumptions(bool noalias);
+
 struct Subject {
   const tile::Program& program;  ///< outlives the subject
   Assumptions assumptions;

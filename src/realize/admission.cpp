@@ -16,22 +16,22 @@ bool is_given(tile::MemorySpace space, bool explicit_group) {
   return explicit_group && (space == tile::MemorySpace::Shared || space == tile::MemorySpace::Private);
 }
 
-std::optional<MatchRefusal> fault_of(const tile::Program& program, OpId op, bool explicit_group) {
+std::optional<Refusal> fault_of(const tile::Program& program, OpId op, bool explicit_group) {
   const tile::OpPayload& payload = program.op(op).payload;
   if (std::holds_alternative<tile::OpaqueOp>(payload))
-    return MatchRefusal{AdmissionCodes::kOpaque, "the launch holds an opaque call"};
+    return Refusal{AdmissionCodes::kOpaque, "the launch holds an opaque call"};
   if (std::holds_alternative<tile::BarrierOp>(payload) && !explicit_group)
-    return MatchRefusal{AdmissionCodes::kBarrier, "the launch holds a barrier of the author"};
+    return Refusal{AdmissionCodes::kBarrier, "the launch holds a barrier of the author"};
   if (const auto* region = std::get_if<tile::RegionOp>(&payload);
       region != nullptr && (region->kind == tile::RegionKind::Parallel || region->scope != tile::Scope::Auto))
-    return MatchRefusal{AdmissionCodes::kNestedScope, "the launch holds a parallel region or one with a scope"};
+    return Refusal{AdmissionCodes::kNestedScope, "the launch holds a parallel region or one with a scope"};
   if (const auto* memory = std::get_if<tile::MemoryOp>(&payload);
       memory != nullptr && !is_given(program.object(memory->object).space, explicit_group))
-    return MatchRefusal{AdmissionCodes::kPlaced,
-                        fmt::format("memory {} has a placement", program.object(memory->object).name)};
+    return Refusal{AdmissionCodes::kPlaced,
+                   fmt::format("memory {} has a placement", program.object(memory->object).name)};
   for (tile::ValueId result : program.list(program.op(op).results))
     if (!is_given(program.value(result).placement, explicit_group))
-      return MatchRefusal{AdmissionCodes::kPlaced, "a tile has a placement"};
+      return Refusal{AdmissionCodes::kPlaced, "a tile has a placement"};
   return std::nullopt;
 }
 
@@ -53,7 +53,7 @@ AdmissionAnswer admit_cooperative(const proof::Subject& subject, std::uint32_t l
   const OpId region = subject.walk.launches[launch];
   const tile::Scope scope = std::get<tile::RegionOp>(program.op(region).payload).scope;
   if (scope != tile::Scope::Auto && scope != tile::Scope::Group && scope != tile::Scope::Device)
-    return {Admission::Refused, MatchRefusal{AdmissionCodes::kExplicitScope, "the launch is bound to another scope"}};
+    return {Admission::Refused, Refusal{AdmissionCodes::kExplicitScope, "the launch is bound to another scope"}};
   bool has_matrix = false;
   for (OpId op : subject.walk.order) {
     if (op == region || subject.walk.places[op].launch != launch) continue;
@@ -63,7 +63,7 @@ AdmissionAnswer admit_cooperative(const proof::Subject& subject, std::uint32_t l
   }
   if (scope == tile::Scope::Group) return {Admission::Explicit, std::nullopt};
   if (!has_matrix)
-    return {Admission::Refused, MatchRefusal{AdmissionCodes::kNoMatrix, "no mma of the launch may be reassociated"}};
+    return {Admission::Refused, Refusal{AdmissionCodes::kNoMatrix, "no mma of the launch may be reassociated"}};
   return {Admission::Automatic, std::nullopt};
 }
 

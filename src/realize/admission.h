@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "proof/subject.h"
-#include "realize/mma_form.h"
+#include "realize/refusal.h"
 
 namespace tilewright::realize {
 
@@ -35,7 +35,7 @@ enum class Admission : std::uint8_t {
 
 struct AdmissionAnswer {
   Admission admission = Admission::Refused;
-  std::optional<MatchRefusal> refusal;
+  std::optional<Refusal> refusal;
 };
 
 AdmissionAnswer admit_cooperative(const proof::Subject& subject, std::uint32_t launch);

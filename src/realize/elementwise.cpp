@@ -41,26 +41,28 @@ class ElementwiseFinder {
       if (op != region && subject.walk.places[op].launch == launch) ops_.push_back(op);
   }
 
-  std::expected<ElementwiseFacts, MatchRefusal> run() {
+  std::expected<ElementwiseFacts, Refusal> run() {
     if (shared_scope(subject_, launch_).valid())
-      return std::unexpected(MatchRefusal{ElementwiseCodes::kFixedScope, "the program says who runs a region"});
+      return std::unexpected(Refusal{ElementwiseCodes::kFixedScope, "the program says who runs a region"});
     for (OpId op : ops_)
       if (auto fault = form_fault(op)) return std::unexpected(std::move(*fault));
-    if (made_.stores.empty())
-      return std::unexpected(MatchRefusal{ElementwiseCodes::kNoStore, "the launch stores nothing"});
+    if (made_.stores.empty()) return std::unexpected(Refusal{ElementwiseCodes::kNoStore, "the launch stores nothing"});
     if (made_.scalar_temporaries > kMostScalarTemporaries)
-      return std::unexpected(MatchRefusal{
-          ElementwiseCodes::kTooManyTemporaries,
-          fmt::format("{} shared values, the limit is {}", made_.scalar_temporaries, kMostScalarTemporaries)});
+      return std::unexpected(
+          Refusal{ElementwiseCodes::kTooManyTemporaries,
+                  fmt::format("{} shared values, the limit is {}", made_.scalar_temporaries, kMostScalarTemporaries),
+                  {{"scalar_temporaries", made_.scalar_temporaries}, {"limit", kMostScalarTemporaries}}});
     for (OpId store : made_.stores) {
       if (auto fault = domain_fault(store)) return std::unexpected(std::move(*fault));
       if (auto fault = alias_fault(store)) return std::unexpected(std::move(*fault));
       const auto verdict = proof::prove_store_cover(subject_, store, context_);
       const auto* proved = std::get_if<proof::Proved<proof::MapExactCover>>(&verdict);
       if (proved == nullptr)
-        return std::unexpected(MatchRefusal{
-            ElementwiseCodes::kNotCovered,
-            fmt::format("store %{} is not proved to write each element of {} once", store.index, name_of(store))});
+        return std::unexpected(
+            Refusal{ElementwiseCodes::kNotCovered,
+                    fmt::format("the store is not proved to write each element of {} once", name_of(store)),
+                    {},
+                    store});
       made_.covers.push_back(*proved);
     }
     return std::move(made_);
@@ -71,14 +73,13 @@ class ElementwiseFinder {
     return program_.object(std::get<tile::StoreOp>(program_.op(store).payload).object).name;
   }
 
-  std::optional<MatchRefusal> form_fault(OpId op) {
+  std::optional<Refusal> form_fault(OpId op) {
     const tile::Op& node = program_.op(op);
     if (!is_pointwise(node.payload))
-      return MatchRefusal{ElementwiseCodes::kNotPointwise,
-                          fmt::format("operation %{} is no work on single elements", op.index)};
+      return Refusal{ElementwiseCodes::kNotPointwise, "this is no work on single elements", {}, op};
     for (tile::ValueId value : program_.list(node.results)) {
       if (program_.value(value).placement != tile::MemorySpace::Auto)
-        return MatchRefusal{ElementwiseCodes::kPlaced, "a tile has a placement"};
+        return Refusal{ElementwiseCodes::kPlaced, "a tile has a placement"};
       const bool is_free = std::holds_alternative<tile::ConstantOp>(node.payload) ||
                            std::holds_alternative<tile::IndexValueOp>(node.payload);
       if (!is_free && subject_.uses.of(value).size() > 1) ++made_.scalar_temporaries;
@@ -87,21 +88,21 @@ class ElementwiseFinder {
     return std::nullopt;
   }
 
-  std::optional<MatchRefusal> domain_fault(OpId store) {
+  std::optional<Refusal> domain_fault(OpId store) {
     std::int64_t elements = 1;
     for (tile::AxisId axis : analysis::own_axes(program_, store)) {
       const auto product = checked_mul(elements, tile::bound_extent(program_, axis));
-      if (!product) return MatchRefusal{ElementwiseCodes::kDomainsDiffer, "the elements of a store do not fit 64 bits"};
+      if (!product) return Refusal{ElementwiseCodes::kDomainsDiffer, "the elements of a store do not fit 64 bits"};
       elements = *product;
     }
     if (store == made_.stores.front()) made_.elements_per_program = elements;
     // A worker has the same element of every store only where they run over the same axes in the same order.
     if (analysis::own_axes(program_, store) == analysis::own_axes(program_, made_.stores.front())) return std::nullopt;
-    return MatchRefusal{ElementwiseCodes::kDomainsDiffer, "the stores run over different axes, or in another order"};
+    return Refusal{ElementwiseCodes::kDomainsDiffer, "the stores run over different axes, or in another order"};
   }
 
   /// A worker may read its element after another has stored: nothing that is stored may be touched elsewhere.
-  std::optional<MatchRefusal> alias_fault(OpId store) const {
+  std::optional<Refusal> alias_fault(OpId store) const {
     const tile::ObjectId object = std::get<tile::StoreOp>(program_.op(store).payload).object;
     for (OpId op : ops_) {
       if (op == store) continue;
@@ -112,9 +113,9 @@ class ElementwiseFinder {
       const tile::ObjectId touched = load != nullptr ? load->object : other->object;
       if (program_.object(touched).scalar_input()) continue;
       if (analysis::may_alias(program_, object, touched, subject_.assumptions.aliasing))
-        return MatchRefusal{ElementwiseCodes::kAliasing,
-                            fmt::format("{} is stored, and {} may overlap it", program_.object(object).name,
-                                        program_.object(touched).name)};
+        return Refusal{ElementwiseCodes::kAliasing,
+                       fmt::format("{} is stored, and {} may overlap it", program_.object(object).name,
+                                   program_.object(touched).name)};
     }
     return std::nullopt;
   }
@@ -129,8 +130,8 @@ class ElementwiseFinder {
 
 }  // namespace
 
-std::expected<ElementwiseFacts, MatchRefusal> elementwise_facts(const proof::Subject& subject, std::uint32_t launch,
-                                                                const sets::Context& context) {
+std::expected<ElementwiseFacts, Refusal> elementwise_facts(const proof::Subject& subject, std::uint32_t launch,
+                                                           const sets::Context& context) {
   return ElementwiseFinder(subject, launch, context).run();
 }
 

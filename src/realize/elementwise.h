@@ -13,7 +13,7 @@
 #include "proof/map_exact_cover.h"
 #include "proof/subject.h"
 #include "proof/verdict.h"
-#include "realize/mma_form.h"
+#include "realize/refusal.h"
 #include "sets/context.h"
 
 namespace tilewright::realize {
@@ -39,7 +39,7 @@ struct ElementwiseFacts {
   std::vector<tile::OpId> stores;
 };
 
-std::expected<ElementwiseFacts, MatchRefusal> elementwise_facts(const proof::Subject& subject, std::uint32_t launch,
-                                                                const sets::Context& context);
+std::expected<ElementwiseFacts, Refusal> elementwise_facts(const proof::Subject& subject, std::uint32_t launch,
+                                                           const sets::Context& context);
 
 }  // namespace tilewright::realize

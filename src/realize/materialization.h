@@ -38,6 +38,7 @@ enum class Residence : std::uint8_t {
 struct StoredTile {
   tile::ValueId value;  ///< of a carry: the argument of the region's body
   std::int64_t elements = 0, bytes = 0;
+  std::int64_t row_padding_elements = 0;  ///< after each row of the last axis; counted in bytes
 };
 
 enum class WorkKind : std::uint8_t {

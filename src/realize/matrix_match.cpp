@@ -28,14 +28,14 @@ class Matcher {
         request_(request),
         context_(context) {}
 
-  std::expected<MatrixMatch, MatchRefusal> run(OpId op) {
+  std::expected<MatrixMatch, Refusal> run(OpId op) {
     auto form = mma_form(subject_, op);
     if (!form) return std::unexpected(std::move(form.error()));
     made_.form = *form;
     mma_ = analysis::as_mma(program_, op);
     if (auto fault = operand_fault()) return std::unexpected(std::move(*fault));
     if (materialization_.executions[op] == 0)
-      return std::unexpected(MatchRefusal{MatchCodes::kNeverRuns, "a loop around it has no iteration"});
+      return std::unexpected(Refusal{MatchCodes::kNeverRuns, "a loop around it has no iteration"});
     MatrixWorkload& workload = made_.workload;
     workload.family = request_.family;
     workload.rows = form->rows;
@@ -54,12 +54,12 @@ class Matcher {
 
   const MmaViews* views() const { return forwarding_.of(made_.form.op); }
 
-  std::optional<MatchRefusal> operand_fault() const {
+  std::optional<Refusal> operand_fault() const {
     const std::array<ValueId, 2> operands{mma_->a, mma_->b};
     for (std::size_t side = 0; side < 2; ++side) {
       const bool viewed = views() != nullptr && views()->operand[side].has_value();
       if (viewed || materialization_.residence[operands[side]] == Residence::Stored) continue;
-      return MatchRefusal{MatchCodes::kNotStored, fmt::format("operand {} has no storage", side == 0 ? "a" : "b")};
+      return Refusal{MatchCodes::kNotStored, fmt::format("operand {} has no storage", side == 0 ? "a" : "b")};
     }
     return std::nullopt;
   }
@@ -217,10 +217,9 @@ class Matcher {
 
 }  // namespace
 
-std::expected<MatrixMatch, MatchRefusal> match_matrix(const proof::Subject& subject,
-                                                      const Materialization& materialization,
-                                                      const ViewForwarding& forwarding, OpId op,
-                                                      const MatchRequest& request, const sets::Context& context) {
+std::expected<MatrixMatch, Refusal> match_matrix(const proof::Subject& subject, const Materialization& materialization,
+                                                 const ViewForwarding& forwarding, OpId op, const MatchRequest& request,
+                                                 const sets::Context& context) {
   return Matcher(subject, materialization, forwarding, request, context).run(op);
 }
 

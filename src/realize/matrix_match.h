@@ -54,9 +54,8 @@ struct MatrixMatch {
 /// Premises: `op` is an mma of a launch that `materialization` (views taken out) describes; forwarding is of the same
 /// launch. Refused: as mma_form, and an operand that has neither storage nor a view (kNotStored), an mma that
 /// no program executes (kNeverRuns).
-std::expected<MatrixMatch, MatchRefusal> match_matrix(const proof::Subject& subject,
-                                                      const Materialization& materialization,
-                                                      const ViewForwarding& forwarding, tile::OpId op,
-                                                      const MatchRequest& request, const sets::Context& context);
+std::expected<MatrixMatch, Refusal> match_matrix(const proof::Subject& subject, const Materialization& materialization,
+                                                 const ViewForwarding& forwarding, tile::OpId op,
+                                                 const MatchRequest& request, const sets::Context& context);
 
 }  // namespace tilewright::realize

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "realize/refusal.h"
 #include "support/check.h"
 
 namespace tilewright::realize {
@@ -53,15 +54,8 @@ MatrixRefusal::MatrixRefusal(MatrixConstraint constraint, std::initializer_list<
 }
 
 std::string refusal_text(const MatrixRefusal& refusal) {
-  std::string text =
-      fmt::format("{}: {}", constraint_name(refusal.constraint()), constraint_rule(refusal.constraint()));
-  std::string_view separator = " (";
-  for (const NamedNumber& number : refusal.numbers()) {
-    text += fmt::format("{}{} {}", separator, number.name, number.value);
-    separator = ", ";
-  }
-  if (!refusal.numbers().empty()) text += ")";
-  return text;
+  return fmt::format("{}: {}{}", constraint_name(refusal.constraint()), constraint_rule(refusal.constraint()),
+                     numbers_text(refusal.numbers()));
 }
 
 }  // namespace tilewright::realize

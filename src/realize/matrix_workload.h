@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "realize/metal_units.h"
 #include "support/result.h"
 
 namespace tilewright::realize {
@@ -19,11 +20,6 @@ enum class AtomFamily : std::uint8_t {
   MetalMpp,      ///< tensor operations that read their operands from memory when they run
 };
 std::string_view atom_family_name(AtomFamily family);  ///< "metal.simdgroup8x8", "metal.mpp"
-
-/// Rows, columns and depth of an atom.
-inline constexpr std::int64_t kAtomExtent = 8;
-/// Workers of a subgroup.
-inline constexpr std::int64_t kSubgroupSize = 32;
 
 /// One multiplication of a rows x contraction tile with a contraction x columns tile, and what surrounds it. U, V and Q
 /// below are rows, columns and contraction in atoms.

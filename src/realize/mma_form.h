@@ -5,22 +5,16 @@
 #include <array>
 #include <cstdint>
 #include <expected>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "proof/subject.h"
+#include "realize/refusal.h"
 #include "tile/program.h"
 
 namespace tilewright::realize {
 
-/// Why an mma keeps the scalar contraction: a code of the table in docs/planner.md, and a sentence with the numbers.
-struct MatchRefusal {
-  std::string_view code;
-  std::string reason;
-  bool operator==(const MatchRefusal&) const = default;
-};
-
+/// Why an mma keeps the scalar contraction (docs/planner.md).
 struct MatchCodes {
   static constexpr std::string_view kOrdered = "ordered";
   static constexpr std::string_view kElementTypes = "element_types";
@@ -44,7 +38,7 @@ struct MmaForm {
 /// a role, or any such batch axis (kSeveralAxes); an extent that is no positive multiple of 8 (kExtentGranule); a
 /// parallel region between launch and mma (kNestedParallel); a branch around it (kConditional); an operand or result
 /// with a placement of its own (kPlaced).
-std::expected<MmaForm, MatchRefusal> mma_form(const proof::Subject& subject, tile::OpId op);
+std::expected<MmaForm, Refusal> mma_form(const proof::Subject& subject, tile::OpId op);
 
 /// The loads behind the operands a and b: through relabellings only; none where another operation makes the operand.
 struct OperandLoads {

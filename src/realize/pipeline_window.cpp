@@ -43,15 +43,21 @@ class WindowFinder {
   }
 
   PipelineWindow run() {
-    if (region_.window == 1) return ordered(PipelineCodes::kWindowOne, "the program asks for window 1");
+    if (region_.window == 1)
+      return ordered({PipelineCodes::kWindowOne, "the program asks for window 1", {{"window", 1}}});
     if (region_.interval != 1)
-      return ordered(PipelineCodes::kInterval, fmt::format("the initiation interval is {}", region_.interval));
+      return ordered({PipelineCodes::kInterval,
+                      fmt::format("the initiation interval is {}", region_.interval),
+                      {{"interval", region_.interval}}});
     const auto trips = analysis::constant_trips(program_, region_);
-    if (!trips) return ordered(PipelineCodes::kTrips, "the number of iterations is not one number");
-    if (*trips <= 1) return ordered(PipelineCodes::kTrips, fmt::format("the number of iterations is {}", *trips));
+    if (!trips) return ordered({PipelineCodes::kTrips, "the number of iterations is not one number"});
+    if (*trips <= 1)
+      return ordered(
+          {PipelineCodes::kTrips, fmt::format("the number of iterations is {}", *trips), {{"trips", *trips}}});
     segments_ = segments_of(program_, region_);
-    if (auto fault = form_fault()) return ordered(fault->code, fault->reason);
-    if (segments_.size() < 2) return ordered(PipelineCodes::kNoCut, "the body has fewer than two stages");
+    if (auto fault = form_fault()) return ordered(std::move(*fault));
+    if (segments_.size() < 2)
+      return ordered({PipelineCodes::kNoCut, "the body has fewer than two stages", {{"stages", 1}}});
     for (std::uint32_t cut = 1; cut < segments_.size(); ++cut) {
       auto refusal = try_cut(cut);
       // What could be reordered but does not fit says more than what could not.
@@ -62,22 +68,22 @@ class WindowFinder {
   }
 
  private:
-  PipelineWindow ordered(std::string_view code, std::string reason) {
-    made_.refusal = MatchRefusal{code, std::move(reason)};
+  PipelineWindow ordered(Refusal refusal) {
+    made_.refusal = std::move(refusal);
     return std::move(made_);
   }
 
-  std::optional<MatchRefusal> form_fault() const {
+  std::optional<Refusal> form_fault() const {
     for (OpId op : program_.block(region_.body).ops) {
       const tile::OpPayload& payload = program_.op(op).payload;
       if (std::holds_alternative<tile::RegionOp>(payload) || std::holds_alternative<tile::IfOp>(payload) ||
           std::holds_alternative<tile::BarrierOp>(payload))
-        return MatchRefusal{PipelineCodes::kNotFlat, "the body holds a region, a branch or a barrier"};
+        return Refusal{PipelineCodes::kNotFlat, "the body holds a region, a branch or a barrier"};
       if (std::holds_alternative<tile::MemoryOp>(payload))
-        return MatchRefusal{PipelineCodes::kPlaced, "the body has explicit memory"};
+        return Refusal{PipelineCodes::kPlaced, "the body has explicit memory"};
       for (ValueId result : program_.list(program_.op(op).results))
         if (program_.value(result).placement != tile::MemorySpace::Auto)
-          return MatchRefusal{PipelineCodes::kPlaced, "a tile of the body has a placement"};
+          return Refusal{PipelineCodes::kPlaced, "a tile of the body has a placement"};
     }
     return std::nullopt;
   }
@@ -127,7 +133,7 @@ class WindowFinder {
     return all;
   }
 
-  std::optional<MatchRefusal> write_fault(const Touched& writer, const Touched& other) {
+  std::optional<Refusal> write_fault(const Touched& writer, const Touched& other) {
     for (ObjectId written : writer.written)
       for (const std::set<ObjectId>* side : {&other.read, &other.written})
         for (ObjectId object : *side) {
@@ -137,23 +143,22 @@ class WindowFinder {
           }
           const std::string& name = program_.object(written).name;
           if (written == object)
-            return MatchRefusal{PipelineCodes::kOuterWrite,
-                                fmt::format("one phase writes {}, the other uses it", name)};
-          return MatchRefusal{PipelineCodes::kAliasing, fmt::format("one phase writes {}, which may overlap {}", name,
-                                                                    program_.object(object).name)};
+            return Refusal{PipelineCodes::kOuterWrite, fmt::format("one phase writes {}, the other uses it", name)};
+          return Refusal{PipelineCodes::kAliasing,
+                         fmt::format("one phase writes {}, which may overlap {}", name, program_.object(object).name)};
         }
     return std::nullopt;
   }
 
-  std::optional<MatchRefusal> try_cut(std::uint32_t cut) {
+  std::optional<Refusal> try_cut(std::uint32_t cut) {
     const std::set<OpId> producer = work_of(phase(0, cut));
     const std::set<OpId> consumer = work_of(phase(cut, static_cast<std::uint32_t>(segments_.size())));
     const Touched first = touched(producer), second = touched(consumer);
-    if (first.opaque || second.opaque) return MatchRefusal{PipelineCodes::kOpaque, "the body holds an opaque call"};
+    if (first.opaque || second.opaque) return Refusal{PipelineCodes::kOpaque, "the body holds an opaque call"};
     if (auto fault = write_fault(first, second)) return fault;
     if (auto fault = write_fault(second, first)) return fault;
     if (reads_a_carry(producer))
-      return MatchRefusal{PipelineCodes::kProducerReads, "the producer reads what an earlier iteration left"};
+      return Refusal{PipelineCodes::kProducerReads, "the producer reads what an earlier iteration left"};
     return count_versions(cut, producer, consumer);
   }
 
@@ -168,8 +173,8 @@ class WindowFinder {
     });
   }
 
-  std::optional<MatchRefusal> count_versions(std::uint32_t cut, const std::set<OpId>& producer,
-                                             const std::set<OpId>& consumer) {
+  std::optional<Refusal> count_versions(std::uint32_t cut, const std::set<OpId>& producer,
+                                        const std::set<OpId>& consumer) {
     std::vector<ValueId> versions;
     std::int64_t bytes = 0;
     for (OpId op : producer) {
@@ -187,15 +192,16 @@ class WindowFinder {
       versions.push_back(results[0]);
       bytes += tile == nullptr ? 0 : tile->bytes;
     }
-    if (versions.empty()) return MatchRefusal{PipelineCodes::kNoFlow, "no tile flows from producer to consumer"};
+    if (versions.empty()) return Refusal{PipelineCodes::kNoFlow, "no tile flows from producer to consumer"};
     if (made_.cut != 0 && bytes > budget_) return made_.refusal;
     made_.cut = cut;
     made_.versions = std::move(versions);
     made_.version_bytes = bytes;
     made_.fits = bytes <= budget_;
     if (made_.fits) return std::nullopt;
-    return MatchRefusal{PipelineCodes::kCapacity,
-                        fmt::format("second versions take {} bytes, {} are left", bytes, budget_)};
+    return Refusal{PipelineCodes::kCapacity,
+                   fmt::format("second versions take {} bytes, {} are left", bytes, budget_),
+                   {{"version_bytes", bytes}, {"budget", budget_}}};
   }
 
   const proof::Subject& subject_;

@@ -14,7 +14,7 @@
 
 #include "proof/subject.h"
 #include "realize/materialization.h"
-#include "realize/mma_form.h"
+#include "realize/refusal.h"
 
 namespace tilewright::realize {
 
@@ -39,7 +39,7 @@ struct PipelineWindow {
   std::uint32_t cut = 0;                ///< segments before it are the producer; 0: ordered
   std::vector<tile::ValueId> versions;  ///< tiles with a second version, in the order of the text
   std::int64_t version_bytes = 0;
-  std::optional<MatchRefusal> refusal;  ///< why window 2 is not legal; of the last cut tried
+  std::optional<Refusal> refusal;  ///< why window 2 is not legal; of the last cut tried
 
   bool relies_on_noalias = false;  ///< only the promise keeps the phases apart
   bool fits = false;               ///< the second versions fit by themselves

@@ -91,14 +91,16 @@ class CandidateBuilder {
   const RowMapping& mapping() const { return candidate_.mapping; }
 
   /// The first broken constraint is the one that is told.
-  void require(bool holds, RowConstraint constraint, std::vector<RowNumber> numbers) {
-    if (!holds && !candidate_.refusal) candidate_.refusal = RowCandidateRefusal{constraint, std::move(numbers)};
+  void require(bool holds, RowConstraint constraint, std::vector<NamedNumber> numbers) {
+    if (holds || candidate_.refusal) return;
+    std::string reason = std::string(row_constraint_rule(constraint)) + numbers_text(numbers);
+    candidate_.refusal = Refusal{row_constraint_name(constraint), std::move(reason), std::move(numbers)};
   }
 
   bool check_ranges() {
     const RowMapping& m = mapping();
     const auto within = [](std::int64_t value, std::int64_t most) { return value >= 1 && value <= most; };
-    require(budget_.subgroup_size == kRowSubgroupSize, RowConstraint::SubgroupSize,
+    require(budget_.subgroup_size == kSubgroupSize, RowConstraint::SubgroupSize,
             {{"subgroup_size", budget_.subgroup_size}});
     require(within(m.subgroups_per_program, kMostRowSubgroups), RowConstraint::SubgroupCount,
             {{"subgroups_per_program", m.subgroups_per_program}});
@@ -228,16 +230,6 @@ class CandidateBuilder {
 std::string_view row_constraint_name(RowConstraint constraint) { return text_of(constraint).name; }
 std::string_view row_constraint_rule(RowConstraint constraint) { return text_of(constraint).rule; }
 
-std::string row_candidate_refusal_text(const RowCandidateRefusal& refusal) {
-  std::string text = fmt::format("{}: {}", text_of(refusal.constraint).name, text_of(refusal.constraint).rule);
-  std::string_view separator = " (";
-  for (const RowNumber& number : refusal.numbers) {
-    text += fmt::format("{}{} {}", separator, number.name, number.value);
-    separator = ", ";
-  }
-  return refusal.numbers.empty() ? text : text + ")";
-}
-
 RowCandidate row_candidate(const RowReductionWorkload& workload, const RowMapping& mapping, const RowBudget& budget) {
   CoverProofs proofs;
   return CandidateBuilder(workload, mapping, budget, proofs).run();
@@ -245,7 +237,7 @@ RowCandidate row_candidate(const RowReductionWorkload& workload, const RowMappin
 
 std::vector<RowCandidate> row_candidates(const RowReductionWorkload& workload, const RowMapping& like,
                                          const RowBudget& budget) {
-  const std::int64_t subgroups = std::max<std::int64_t>(budget.max_threads / kRowSubgroupSize, 1);
+  const std::int64_t subgroups = std::max<std::int64_t>(budget.max_threads / kSubgroupSize, 1);
   CoverProofs proofs;
   std::vector<RowCandidate> candidates;
   for (std::int64_t s = 1; s <= std::min(kMostRowSubgroups, subgroups); ++s)

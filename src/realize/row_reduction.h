@@ -24,11 +24,12 @@
 
 #include "proof/index_map.h"
 #include "proof/map_exact_cover.h"
+#include "realize/metal_units.h"
+#include "realize/refusal.h"
 #include "realize/row_reduction_facts.h"
 
 namespace tilewright::realize {
 
-inline constexpr std::int64_t kRowSubgroupSize = 32;
 inline constexpr std::int64_t kMostRowSubgroups = 32;
 inline constexpr std::int64_t kMostPackedPrograms = 8;
 inline constexpr std::int64_t kMostRowUnroll = 16;
@@ -36,9 +37,9 @@ inline constexpr std::int64_t kPartialBytes = 4;
 
 /// What the target and the caller allow.
 struct RowBudget {
-  std::int64_t max_threads = 256;        ///< of a group
-  std::int64_t subgroup_size = 32;       ///< no other is accepted
-  std::int64_t shared_memory_bytes = 0;  ///< of a group
+  std::int64_t max_threads = 256;              ///< of a group
+  std::int64_t subgroup_size = kSubgroupSize;  ///< no other is accepted
+  std::int64_t shared_memory_bytes = 0;        ///< of a group
   std::int64_t max_striped_scalars_per_worker = 64;
 };
 
@@ -49,7 +50,7 @@ struct RowMapping {
   std::int64_t unroll_factor = 1;          ///< of the loop over a worker's own elements, which keeps their order
   bool cache_inputs = false;               ///< keep inputs that several visits read in private stripes
 
-  std::int64_t workers() const { return subgroups_per_program * kRowSubgroupSize; }
+  std::int64_t workers() const { return subgroups_per_program * kSubgroupSize; }
   bool operator==(const RowMapping&) const = default;
 };
 
@@ -73,14 +74,6 @@ inline constexpr std::size_t kRowConstraints = 14;
 std::string_view row_constraint_name(RowConstraint constraint);  ///< "shared_memory", stable
 std::string_view row_constraint_rule(RowConstraint constraint);  ///< as a sentence, without numbers
 
-struct RowCandidateRefusal {
-  RowConstraint constraint{};
-  std::vector<RowNumber> numbers;
-  bool operator==(const RowCandidateRefusal&) const = default;
-};
-/// "shared_memory: <rule> (bytes 40960, limit 32768)".
-std::string row_candidate_refusal_text(const RowCandidateRefusal& refusal);
-
 /// A map of a candidate, with the proof that it covers its codomain exactly.
 struct RowCover {
   proof::GuardedMap map;
@@ -101,7 +94,7 @@ struct RowCandidate {
   std::int64_t global_bytes_per_worker = 0;       ///< of those accesses
   std::int64_t private_bytes_per_worker = 0;      ///< read and written in private stripes
 
-  std::optional<RowCandidateRefusal> refusal;
+  std::optional<Refusal> refusal;  ///< a RowConstraint by name; its rule with the numbers
   /// Of a legal candidate: programs, then each length of elements, ascending. Candidates share equal ones.
   std::vector<std::shared_ptr<const RowCover>> covers;
 };

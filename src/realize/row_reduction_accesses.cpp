@@ -20,9 +20,9 @@ using tile::OpId;
 
 namespace {
 
-std::unexpected<RowRefusal> refuse_access(RowRefusalCode code, OpId op, OpId other, std::string text,
-                                          std::vector<RowNumber> numbers = {}) {
-  return std::unexpected(RowRefusal{code, op, other, std::move(text), std::move(numbers)});
+std::unexpected<Refusal> refuse_access(std::string_view code, OpId op, OpId other, std::string reason,
+                                       std::vector<NamedNumber> numbers = {}) {
+  return std::unexpected(Refusal{code, std::move(reason), std::move(numbers), op, other});
 }
 
 class AccessCheck {
@@ -65,11 +65,11 @@ class AccessCheck {
 
   RowResult<void> check_apart(const Access& a, const Access& b) {
     if (a.object == b.object)
-      return refuse_access(RowRefusalCode::StoredTwice, a.op, b.op,
+      return refuse_access(RowCodes::kStoredTwice, a.op, b.op,
                            fmt::format("{} is stored to by {} and by {}", name_of(a.object), text_of(b), text_of(a)));
     if (analysis::may_alias(program_, a.object, b.object, promise()))
       return refuse_access(
-          RowRefusalCode::StoredTwice, a.op, b.op,
+          RowCodes::kStoredTwice, a.op, b.op,
           fmt::format("{} and {} may overlap, and both are stored to", name_of(b.object), name_of(a.object)));
     promised_apart(a.object, b.object);
     return {};
@@ -78,7 +78,7 @@ class AccessCheck {
   RowResult<void> check_source(const Access& load, const Access& store) {
     if (load.object != store.object) {
       if (analysis::may_alias(program_, load.object, store.object, promise()))
-        return refuse_access(RowRefusalCode::SourceMayAlias, load.op, store.op,
+        return refuse_access(RowCodes::kSourceMayAlias, load.op, store.op,
                              fmt::format("{} may overlap {}, which {} writes", name_of(load.object),
                                          name_of(store.object), text_of(store)));
       promised_apart(load.object, store.object);
@@ -86,7 +86,7 @@ class AccessCheck {
     }
     workload_.reads_written_buffer = true;
     const auto refuse_written = [&](std::string_view why) {
-      return refuse_access(RowRefusalCode::SourceWritten, load.op, store.op,
+      return refuse_access(RowCodes::kSourceWritten, load.op, store.op,
                            fmt::format("{} and {} touch one object, and {}", text_of(load), text_of(store), why));
     };
     const RowFlow::Reach& reach = flow_.loads.at(load.op);
@@ -126,7 +126,7 @@ class AccessCheck {
       inputs.push_back(std::max<std::int64_t>(*dimension.constant_extent, 1));
     }
     const auto refuse_store = [&](std::string why) {
-      return refuse_access(RowRefusalCode::StoreNotOnce, store.op, {},
+      return refuse_access(RowCodes::kStoreNotOnce, store.op, {},
                            fmt::format("{} is not shown to write every element at most once: {}", text_of(store), why));
     };
     std::vector<proof::AffineResult> results;

@@ -15,14 +15,6 @@ using tile::OpId;
 
 namespace {
 
-constexpr std::string_view kRefusalNames[] = {
-    "no_programs",     "fixed_scope",     "nested_parallel",  "matrix_product",     "opaque_call", "author_barrier",
-    "explicit_memory", "fixed_placement", "branch",           "loop_not_static",    "no_fold",     "fold_not_f32",
-    "fold_ordered",    "row_is_folded",   "several_elements", "carry_has_elements", "no_elements", "source_may_alias",
-    "source_written",  "stored_twice",    "store_not_once",   "too_large",
-};
-static_assert(std::size(kRefusalNames) == kRowRefusalCodes);
-
 /// Everything that one program does, in steps of one worker: what a count may be built of.
 constexpr std::int64_t kMostRowWork = std::int64_t{1} << 48;
 
@@ -56,13 +48,15 @@ class FactsBuilder {
       if (steps) steps = checked_mul(std::max<std::int64_t>(*steps, 1), std::max<std::int64_t>(sweep.executions, 1));
       if (steps) steps = checked_add(*steps, work);
       if (!steps || *steps > kMostRowWork)
-        return refuse(RowRefusalCode::TooLarge, sweep.op, "one program has too many elements",
+        return refuse(RowCodes::kTooLarge, sweep.op, fmt::format("one program has more than {} steps", kMostRowWork),
                       {{"most", kMostRowWork}});
       work = *steps;
       if (sweep.kind != RowSweepKind::Fold) continue;
       ++folds;
       if (*elements == 0 || sweep.rows == 0 || sweep.executions == 0)
-        return refuse(RowRefusalCode::NoElements, sweep.op, "this fold has no elements, or never runs",
+        return refuse(RowCodes::kNoElements, sweep.op,
+                      fmt::format("this fold has elements x rows x executions = {} x {} x {}", *elements, sweep.rows,
+                                  sweep.executions),
                       {{"elements", *elements}, {"rows", sweep.rows}, {"executions", sweep.executions}});
       workload_.collectives += sweep.rows * sweep.executions;
       workload_.partial_slots += sweep.rows;
@@ -70,14 +64,14 @@ class FactsBuilder {
       workload_.has_repeated_folds = workload_.has_repeated_folds || sweep.executions > 1;
     }
     if (folds == 0)
-      return refuse(RowRefusalCode::NoFold, structure_.subject->walk.launches[structure_.launch],
+      return refuse(RowCodes::kNoFold, structure_.subject->walk.launches[structure_.launch],
                     "nothing is folded over elements of f32", {});
     return {};
   }
 
-  static std::unexpected<RowRefusal> refuse(RowRefusalCode code, OpId op, std::string text,
-                                            std::vector<RowNumber> numbers) {
-    return std::unexpected(RowRefusal{code, op, {}, std::move(text), std::move(numbers)});
+  static std::unexpected<Refusal> refuse(std::string_view code, OpId op, std::string reason,
+                                         std::vector<NamedNumber> numbers) {
+    return std::unexpected(Refusal{code, std::move(reason), std::move(numbers), op});
   }
 
   const RowStructure& structure_;
@@ -111,8 +105,6 @@ std::string_view fold_name(tile::FoldKind fold) {
 
 }  // namespace
 
-std::string_view row_refusal_name(RowRefusalCode code) { return kRefusalNames[static_cast<std::size_t>(code)]; }
-
 RowReductionFacts row_reduction_facts(const proof::Subject& subject, std::uint32_t launch,
                                       const RowReductionRules& rules) {
   TW_CHECK(subject.program.bound() && launch < subject.walk.launches.size());
@@ -127,7 +119,7 @@ std::string row_workload_text(const RowReductionWorkload& workload) {
       workload.partial_slots, workload.elements, workload.has_repeated_folds ? ", repeated" : "",
       workload.reads_written_buffer ? ", reads what it writes" : "", workload.payload_known ? "" : ", payload unknown");
   for (const RowSweep& sweep : workload.sweeps) {
-    text += fmt::format("{} %{}: ", sweep_name(sweep.kind), sweep.op.index);
+    text += fmt::format("{} op {}: ", sweep_name(sweep.kind), sweep.op.index);
     if (sweep.kind == RowSweepKind::Fold)
       text += fmt::format("{}{} of ", fold_name(sweep.fold), sweep.merged ? " (merged)" : "");
     text += sweep.over_rows ? fmt::format("{} rows", sweep.span.extent)
@@ -138,19 +130,9 @@ std::string row_workload_text(const RowReductionWorkload& workload) {
     text += "\n";
   }
   for (const RowRead& read : workload.reads)
-    text += fmt::format("read %{} in visit {}: {} elements, {} rows, {} bytes{}\n", read.load.index, read.visit,
+    text += fmt::format("read op {} in visit {}: {} elements, {} rows, {} bytes{}\n", read.load.index, read.visit,
                         read.live_elements, read.rows, read.bytes, read.reused_input ? ", reused" : "");
   return text;
-}
-
-std::string row_refusal_text(const RowRefusal& refusal) {
-  std::string text = fmt::format("{}: {}", row_refusal_name(refusal.code), refusal.text);
-  std::string_view separator = " (";
-  for (const RowNumber& number : refusal.numbers) {
-    text += fmt::format("{}{} {}", separator, number.name, number.value);
-    separator = ", ";
-  }
-  return refusal.numbers.empty() ? text : text + ")";
 }
 
 }  // namespace tilewright::realize

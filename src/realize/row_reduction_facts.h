@@ -36,51 +36,43 @@
 
 #include "proof/map_injective.h"
 #include "proof/subject.h"
+#include "realize/refusal.h"
 #include "tile/program.h"
 
 namespace tilewright::realize {
 
 /// Why a launch is no row reduction.
-enum class RowRefusalCode : std::uint8_t {
-  NoPrograms,        ///< the launch has no program
-  FixedScope,        ///< the author fixed who executes a region
-  NestedParallel,    ///< a parallel region stands inside the launch
-  MatrixProduct,     ///< an mma: its rows and columns are a family of their own
-  OpaqueCall,        ///< nobody knows what it does
-  AuthorBarrier,     ///< a barrier that the author asked for
-  ExplicitMemory,    ///< memory with an address
-  FixedPlacement,    ///< the author fixed where a tile lives
-  Branch,            ///< an if: its loads are lazy and a collective in it may diverge
-  LoopNotStatic,     ///< the number of iterations is not a constant
-  NoFold,            ///< nothing is folded
-  FoldNotF32,        ///< a fold in another type than f32
-  FoldOrdered,       ///< a fold whose permission is not unordered_tree
-  RowIsFolded,       ///< an axis is the row of one fold and the elements of another
-  SeveralElements,   ///< a value has two element axes
-  CarryHasElements,  ///< a loop carries a value over an element axis
-  NoElements,        ///< a fold has no elements, or never runs
-  SourceMayAlias,    ///< a load may see what another buffer's store writes
-  SourceWritten,     ///< a load may see what a store of another worker, or too early a store, writes
-  StoredTwice,       ///< two stores may touch one object
-  StoreNotOnce,      ///< a store is not proved to write each element at most once
-  TooLarge,          ///< a count does not fit the numbers here
-};
-inline constexpr std::size_t kRowRefusalCodes = 22;
-/// "fold_ordered", stable.
-std::string_view row_refusal_name(RowRefusalCode code);
-
-struct RowNumber {
-  std::string name;
-  std::int64_t value = 0;
-  bool operator==(const RowNumber&) const = default;
-};
-
-struct RowRefusal {
-  RowRefusalCode code{};
-  tile::OpId op;                   ///< the operation that stands in the way
-  tile::OpId other;                ///< a second one, or none
-  std::string text;                ///< one sentence, with the author's names
-  std::vector<RowNumber> numbers;  ///< what the sentence compares
+struct RowCodes {
+  static constexpr std::string_view kNoPrograms = "no_programs";  ///< the launch has no program
+  static constexpr std::string_view kFixedScope = "fixed_scope";  ///< the author fixed who executes a region
+  static constexpr std::string_view kNestedParallel =
+      "nested_parallel";  ///< a parallel region stands inside the launch
+  static constexpr std::string_view kMatrixProduct =
+      "matrix_product";  ///< an mma: its rows and columns are a family of their own
+  static constexpr std::string_view kOpaqueCall = "opaque_call";          ///< nobody knows what it does
+  static constexpr std::string_view kAuthorBarrier = "author_barrier";    ///< a barrier that the author asked for
+  static constexpr std::string_view kExplicitMemory = "explicit_memory";  ///< memory with an address
+  static constexpr std::string_view kFixedPlacement = "fixed_placement";  ///< the author fixed where a tile lives
+  static constexpr std::string_view kBranch =
+      "branch";  ///< an if: its loads are lazy and a collective in it may diverge
+  static constexpr std::string_view kLoopNotStatic = "loop_not_static";  ///< the number of iterations is not a constant
+  static constexpr std::string_view kNoFold = "no_fold";                 ///< nothing is folded
+  static constexpr std::string_view kFoldNotF32 = "fold_not_f32";        ///< a fold in another type than f32
+  static constexpr std::string_view kFoldOrdered = "fold_ordered";  ///< a fold whose permission is not unordered_tree
+  static constexpr std::string_view kRowIsFolded =
+      "row_is_folded";  ///< an axis is the row of one fold and the elements of another
+  static constexpr std::string_view kSeveralElements = "several_elements";  ///< a value has two element axes
+  static constexpr std::string_view kCarryHasElements =
+      "carry_has_elements";                                       ///< a loop carries a value over an element axis
+  static constexpr std::string_view kNoElements = "no_elements";  ///< a fold has no elements, or never runs
+  static constexpr std::string_view kSourceMayAlias =
+      "source_may_alias";  ///< a load may see what another buffer's store writes
+  static constexpr std::string_view kSourceWritten =
+      "source_written";  ///< a load may see what a store of another worker, or too early a store, writes
+  static constexpr std::string_view kStoredTwice = "stored_twice";  ///< two stores may touch one object
+  static constexpr std::string_view kStoreNotOnce =
+      "store_not_once";  ///< a store is not proved to write each element at most once
+  static constexpr std::string_view kTooLarge = "too_large";  ///< a count does not fit the numbers here
 };
 
 enum class RowSweepKind : std::uint8_t {
@@ -170,7 +162,8 @@ struct RowReductionRules {
   bool merge_sums = true;
 };
 
-using RowReductionFacts = std::variant<RowReductionWorkload, RowRefusal>;
+/// The refusal names the operation that stands in the way.
+using RowReductionFacts = std::variant<RowReductionWorkload, Refusal>;
 
 /// Of launch number `launch` (Walk::launches). Premise: the program of the subject is bound.
 RowReductionFacts row_reduction_facts(const proof::Subject& subject, std::uint32_t launch,
@@ -178,7 +171,5 @@ RowReductionFacts row_reduction_facts(const proof::Subject& subject, std::uint32
 
 /// One line a sweep, with operations by number: equal for programs that differ in names only.
 std::string row_workload_text(const RowReductionWorkload& workload);
-/// "fold_ordered: <sentence>".
-std::string row_refusal_text(const RowRefusal& refusal);
 
 }  // namespace tilewright::realize

@@ -17,7 +17,7 @@
 namespace tilewright::realize {
 
 template <class T>
-using RowResult = std::expected<T, RowRefusal>;
+using RowResult = std::expected<T, Refusal>;
 
 struct RowLoop {
   bool is_joint = false;

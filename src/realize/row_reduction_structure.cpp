@@ -23,9 +23,9 @@ namespace {
 /// Counts above this are refused, so that every product of a few of them fits 64 bits.
 constexpr std::int64_t kMostRowCount = std::int64_t{1} << 40;
 
-std::unexpected<RowRefusal> refuse(RowRefusalCode code, OpId op, std::string text,
-                                   std::vector<RowNumber> numbers = {}) {
-  return std::unexpected(RowRefusal{code, op, {}, std::move(text), std::move(numbers)});
+std::unexpected<Refusal> refuse(std::string_view code, OpId op, std::string reason,
+                                std::vector<NamedNumber> numbers = {}) {
+  return std::unexpected(Refusal{code, std::move(reason), std::move(numbers), op});
 }
 
 std::optional<tile::BinaryKind> binary_of(tile::FoldKind fold) {
@@ -55,7 +55,7 @@ class StructureScan {
     // A matrix product is told first: it has a family of its own, whatever else stands around it.
     for (OpId op : found_.ops)
       if (std::holds_alternative<tile::MmaOp>(program_.op(op).payload))
-        return refuse(RowRefusalCode::MatrixProduct, op, "this launch holds a matrix product");
+        return refuse(RowCodes::kMatrixProduct, op, "this launch holds a matrix product");
     if (auto ok = check_kind(launch); !ok) return std::unexpected(ok.error());
     for (OpId op : found_.ops)
       if (auto ok = check_kind(op); !ok) return std::unexpected(ok.error());
@@ -74,42 +74,42 @@ class StructureScan {
 
   /// What no program of the family holds.
   Check check_kind(OpId op) const {
-    using Code = RowRefusalCode;
+    using Code = RowCodes;
     for (ValueId value : program_.list(program_.op(op).results))
       if (program_.value(value).placement != tile::MemorySpace::Auto)
-        return refuse(Code::FixedPlacement, op, "the author fixed where this tile lives");
-    return std::visit(tile::Overloaded{
-                          [&](const RegionOp& region) { return check_region(op, region); },
-                          [&](const ReduceOp& reduce) { return check_reduce(op, reduce); },
-                          [&](const tile::OpaqueOp&) -> Check {
-                            return refuse(Code::OpaqueCall, op, "nobody knows what an opaque call does");
-                          },
-                          [&](const tile::BarrierOp&) -> Check {
-                            return refuse(Code::AuthorBarrier, op, "the author asked for a barrier");
-                          },
-                          [&](const tile::MemoryOp& memory) -> Check {
-                            return refuse(Code::ExplicitMemory, op, object_name(memory.object) + " is explicit memory");
-                          },
-                          [&](const tile::IfOp&) -> Check {
-                            return refuse(Code::Branch, op,
-                                          "loads of a branch not taken do not happen, and workers may part there");
-                          },
-                          [](const auto&) -> Check { return {}; },
-                      },
-                      program_.op(op).payload);
+        return refuse(Code::kFixedPlacement, op, "the author fixed where this tile lives");
+    return std::visit(
+        tile::Overloaded{
+            [&](const RegionOp& region) { return check_region(op, region); },
+            [&](const ReduceOp& reduce) { return check_reduce(op, reduce); },
+            [&](const tile::OpaqueOp&) -> Check {
+              return refuse(Code::kOpaqueCall, op, "nobody knows what an opaque call does");
+            },
+            [&](const tile::BarrierOp&) -> Check {
+              return refuse(Code::kAuthorBarrier, op, "the author asked for a barrier");
+            },
+            [&](const tile::MemoryOp& memory) -> Check {
+              return refuse(Code::kExplicitMemory, op, object_name(memory.object) + " is explicit memory");
+            },
+            [&](const tile::IfOp&) -> Check {
+              return refuse(Code::kBranch, op, "loads of a branch not taken do not happen, and workers may part there");
+            },
+            [](const auto&) -> Check { return {}; },
+        },
+        program_.op(op).payload);
   }
 
   Check check_region(OpId op, const RegionOp& region) const {
     const bool is_launch = op == subject_.walk.launches[found_.launch];
     if (region.scope != tile::Scope::Auto)
-      return refuse(RowRefusalCode::FixedScope, op, "the author fixed who executes this region");
+      return refuse(RowCodes::kFixedScope, op, "the author fixed who executes this region");
     if (region.kind == RegionKind::Parallel && !is_launch)
-      return refuse(RowRefusalCode::NestedParallel, op, "a parallel region inside of the launch");
+      return refuse(RowCodes::kNestedParallel, op, "a parallel region inside of the launch");
     if (region.kind == RegionKind::Reduce && region.order != tile::FoldOrder::UnorderedTree)
-      return refuse(RowRefusalCode::FoldOrdered, op, "this reduce region is not unordered_tree");
+      return refuse(RowCodes::kFoldOrdered, op, "this reduce region is not unordered_tree");
     for (tile::CoordId coord : program_.list(region.coords))
       if (!program_.index().as_constant(program_.coords()[coord].extent))
-        return refuse(RowRefusalCode::LoopNotStatic, op,
+        return refuse(RowCodes::kLoopNotStatic, op,
                       fmt::format("the extent of {} is not a constant", program_.coords()[coord].name));
     return {};
   }
@@ -117,9 +117,9 @@ class StructureScan {
   Check check_reduce(OpId op, const ReduceOp& reduce) const {
     const ValueId result = program_.list(program_.op(op).results)[0];
     if (program_.value(result).element.data != DataType::F32)
-      return refuse(RowRefusalCode::FoldNotF32, op, "this fold is not in f32");
+      return refuse(RowCodes::kFoldNotF32, op, "this fold is not in f32");
     if (reduce.order != tile::FoldOrder::UnorderedTree)
-      return refuse(RowRefusalCode::FoldOrdered, op, "this fold is not unordered_tree");
+      return refuse(RowCodes::kFoldOrdered, op, "this fold is not unordered_tree");
     return {};
   }
 
@@ -132,7 +132,8 @@ class StructureScan {
       loop.extents.push_back(std::max<std::int64_t>(extent, 0));
       const auto product = checked_mul(loop.iterations, loop.extents.back());
       if (!product || *product > kMostRowCount)
-        return refuse(RowRefusalCode::TooLarge, op, "too many iterations", {{"most", kMostRowCount}});
+        return refuse(RowCodes::kTooLarge, op, fmt::format("more than {} iterations", kMostRowCount),
+                      {{"most", kMostRowCount}});
       loop.iterations = *product;
     }
     return loop;
@@ -142,7 +143,7 @@ class StructureScan {
     const auto loop = loop_of(launch);
     if (!loop) return std::unexpected(loop.error());
     found_.programs = loop->iterations;
-    if (found_.programs == 0) return refuse(RowRefusalCode::NoPrograms, launch, "the launch has no program");
+    if (found_.programs == 0) return refuse(RowCodes::kNoPrograms, launch, "the launch has no program");
     return {};
   }
 
@@ -158,11 +159,11 @@ class StructureScan {
         has_fold_ = true;
       }
     }
-    if (!has_fold_) return refuse(RowRefusalCode::NoFold, launch, "nothing is folded");
+    if (!has_fold_) return refuse(RowCodes::kNoFold, launch, "nothing is folded");
     for (OpId op : found_.ops)
       if (const auto* reduce = std::get_if<ReduceOp>(&program_.op(op).payload);
           reduce != nullptr && found_.row_axes.contains(reduce->axis))
-        return refuse(RowRefusalCode::RowIsFolded, op,
+        return refuse(RowCodes::kRowIsFolded, op,
                       fmt::format("axis {} is folded here and is an axis of the result of another fold",
                                   program_.axes()[reduce->axis].label));
     return {};
@@ -176,7 +177,7 @@ class StructureScan {
       if (!loop) return std::unexpected(loop.error());
       decide_mode(op, *region, *loop);
       if (loop->iterations == 0 && holds_fold(*region))
-        return refuse(RowRefusalCode::NoElements, op, "this loop has no iteration", {{"iterations", 0}});
+        return refuse(RowCodes::kNoElements, op, "this loop has no iteration", {{"iterations", 0}});
       found_.loops.emplace(op, std::move(*loop));
     }
     return {};
@@ -268,13 +269,13 @@ class StructureScan {
     if (const auto* region = std::get_if<RegionOp>(&program_.op(op).payload))
       for (ValueId argument : program_.list(program_.block(region->body).args)) {
         if (found_.element_axis(argument).valid())
-          return refuse(RowRefusalCode::CarryHasElements, op,
+          return refuse(RowCodes::kCarryHasElements, op,
                         fmt::format("the carry {} has the element axis {}", program_.value(argument).name,
                                     program_.axes()[found_.element_axis(argument)].label));
         values.push_back(argument);
       }
     const auto refuse_axes = [&] {
-      return refuse(RowRefusalCode::SeveralElements, op, "more than one axis here is the row of no fold");
+      return refuse(RowCodes::kSeveralElements, op, "more than one axis here is the row of no fold");
     };
     for (ValueId value : values)
       if (element_axes(program_.list(program_.value(value).axes)) > 1) return refuse_axes();

@@ -105,7 +105,7 @@ class Forwarder {
   }
 
   bool refused(OpId load, std::string_view code, std::string reason) {
-    made_.refusals.push_back({load, code, std::move(reason)});
+    made_.refusals.push_back({code, std::move(reason), {}, load});
     return false;
   }
 

@@ -47,12 +47,7 @@ struct ForwardedView {
   bool needs_compact_rows = false;                             ///< for the launch to check: the strides are free
 };
 
-/// A load that may not be read where it lies, though its proofs are there.
-struct ViewRefusal {
-  tile::OpId load;
-  std::string_view code;
-  std::string reason;
-};
+/// Why a load may not be read where it lies, though its proofs are there.
 inline constexpr std::string_view kViewNotProjected = "not_projected";
 inline constexpr std::string_view kViewStrides = "strides";
 
@@ -76,7 +71,7 @@ struct ViewForwarding {
   std::vector<ForwardedView> views;      ///< in the order of the text
   std::vector<MmaViews> mmas;            ///< one each mma of the launch, in the order of the text
   std::vector<proof::Finding> findings;  ///< every question that was asked, in order
-  std::vector<ViewRefusal> refusals;
+  std::vector<Refusal> refusals;         ///< of loads
   bool any() const { return !views.empty(); }
   const MmaViews* of(tile::OpId mma) const;
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "plan/cost_basis.h"
+#include "proof/question_text.h"
 #include "realize/shared_rows.h"
 #include "report/plan_report.h"
 #include "report/plan_words.h"
@@ -67,7 +68,7 @@ class PlanJson {
 
   Json run() {
     const plan::Plan& plan = report_.planned.plan;
-    Json json = {{"schema", kSchema},
+    Json json = {{"schema", kPlanSchema},
                  {"program", report_.program},
                  {"target", plan.target},
                  {"device", report_.device.name},
@@ -80,6 +81,7 @@ class PlanJson {
                    {"shared_memory_bytes", report_.request.limits.shared_memory_bytes}}},
                  {"milliseconds", report_.milliseconds},
                  {"from_file", report_.from_file},
+                 {"automatic", automatic_json()},
                  {"plan", plan_json()},
                  {"captures", captures()},
                  {"candidates", Json::array()},
@@ -93,6 +95,26 @@ class PlanJson {
   }
 
  private:
+  /// Of a stored plan: what would be chosen today, launch by launch; null without a stored plan, or where the planner
+  /// has none.
+  Json automatic_json() const {
+    if (!report_.automatic) return nullptr;
+    Json launches = Json::array();
+    for (const plan::LaunchPlan& today : report_.automatic->launches) {
+      const plan::LaunchPlan& stored = report_.planned.plan.launches[today.launch];
+      const bool both = today.cost.priced && stored.cost.priced;
+      launches.push_back(
+          {{"launch", today.launch},
+           {"same", today == stored},
+           {"mapping", plan::mapping_name(today.mapping)},
+           {"threads", today.threads},
+           {"shared_memory_bytes", today.shared_memory_bytes},
+           {"kernel_score", today.cost.priced ? Json(today.cost.kernel_score) : Json(nullptr)},
+           {"stored_distance", both ? Json(stored.cost.kernel_score - today.cost.kernel_score) : Json(nullptr)}});
+    }
+    return launches;
+  }
+
   Json plan_json() const {
     const plan::Plan& plan = report_.planned.plan;
     Json json = {{"program_hash", hash_text(plan.program)},
@@ -172,10 +194,11 @@ class PlanJson {
     for (tile::OpId view : launch.views) json["views"].push_back(view.index);
     json["tiles"] = Json::array();
     for (const plan::TilePlan& tile : launch.tiles) {
-      const auto rows = realize::shared_rows(report_.bound, tile.value);
+      const auto rows = realize::shared_rows(report_.bound, tile.value, tile.row_padding_elements);
       json["tiles"].push_back({{"value", tile.value.index},
-                               {"name", value_name(report_, tile.value)},
+                               {"name", proof::value_text(report_.bound, tile.value)},
                                {"bytes", tile.bytes},
+                               {"row_padding_elements", tile.row_padding_elements},
                                {"row_stride_elements", rows ? Json(rows->stride_elements) : Json(nullptr)},
                                {"bank_conflict_ways", rows ? Json(rows->conflict_ways) : Json(nullptr)}});
     }
@@ -213,12 +236,13 @@ class PlanJson {
 
   Json captures() const {
     Json json = Json::array();
-    for (const driver::CaptureReport& capture : report_.captures)
-      json.push_back({{"bindings", bindings_json(capture.bindings)},
-                      {"kernel_score", capture.kernel_score ? Json(*capture.kernel_score) : Json(nullptr)},
+    for (const plan::CaptureOutcome& capture : report_.captures)
+      json.push_back({{"bindings", bindings_json({capture.numbers, {}})},
+                      {"kernel_score", capture.is_priced() ? Json(capture.kernel_score) : Json(nullptr)},
                       {"unpriced_launches", capture.unpriced_launches},
-                      {"chosen", capture.chosen},
-                      {"outcome", capture.outcome}});
+                      {"chosen", capture.is_chosen},
+                      {"code", capture.fault ? Json(diag_code_name(capture.fault->code)) : Json(nullptr)},
+                      {"outcome", outcome_text(capture)}});
     return json;
   }
 
@@ -230,18 +254,18 @@ class PlanJson {
       json["trials"].push_back({{"launch", launch.launch},
                                 {"forwarding", plan::forwarding_name(trial.forwarding)},
                                 {"overlapped", overlapped},
+                                {"pads_rows", trial.pads_rows},
                                 {"chosen", trial.chosen},
                                 {"outcome", trial.outcome}});
     }
     for (const plan::LaunchRefusal& refusal : launch.refusals)
       json["refusals"].push_back({{"launch", launch.launch},
                                   {"subject", refusal.subject},
-                                  {"operation", id_json(refusal.op)},
-                                  {"code", refusal.code},
-                                  {"reason", refusal.reason},
-                                  {"numbers", Json::object()}});
-    if (const plan::Trial* shown = launch.shown(); shown != nullptr)
-      add_solution(launch.launch, *shown->solution, json);
+                                  {"operation", id_json(refusal.why.op)},
+                                  {"code", refusal.why.code},
+                                  {"reason", refusal.why.reason},
+                                  {"numbers", numbers_json(refusal.why.numbers)}});
+    if (const plan::Trial* shown = launch.shown(); shown != nullptr) add_solution(launch.launch, *shown, json);
     if (launch.rows) add_rows(launch.launch, *launch.rows, json);
     const plan::LaunchPlan& plan = report_.planned.plan.launches[number];
     for (const proof::Finding& finding : launch.findings) json["proofs"].push_back(proof_json(plan, finding));
@@ -262,25 +286,30 @@ class PlanJson {
                   {"score", priced.score ? Json(*priced.score) : Json(nullptr)},
                   {"kernel_score", priced.score ? Json(priced.kernel_score) : Json(nullptr)}};
       if (candidate.refusal) {
-        one["code"] = realize::row_constraint_name(candidate.refusal->constraint);
+        one["code"] = candidate.refusal->code;
+        one["reason"] = candidate.refusal->reason;
         one["numbers"] = numbers_json(candidate.refusal->numbers);
       }
       json["candidates"].push_back(std::move(one));
     }
   }
 
-  void add_solution(std::uint32_t launch, const plan::Solution& solution, Json& json) const {
+  void add_solution(std::uint32_t launch, const plan::Trial& trial, Json& json) const {
+    const plan::Solution& solution = *trial.solution;
+    const auto matches = trial.facts.matches();
     for (const plan::WidthRecord& width : solution.widths) {
       if (width.refusal)
-        json["refusals"].push_back({{"launch", launch},
-                                    {"subject", "width"},
-                                    {"threads", width.threads},
-                                    {"code", plan::constraint_name(width.refusal->constraint)},
-                                    {"reason", width.refusal->text},
-                                    {"numbers", numbers_json(width.refusal->numbers)}});
+        json["refusals"].push_back(
+            {{"launch", launch},
+             {"subject", "width"},
+             {"operation", width.refusal->matrix ? id_json(matches[*width.refusal->matrix]->form.op) : Json(nullptr)},
+             {"threads", width.threads},
+             {"code", plan::constraint_name(width.refusal->constraint)},
+             {"reason", refusal_text(*width.refusal, trial, report_.bound)},
+             {"numbers", numbers_json(width.refusal->numbers)}});
       for (std::size_t i = 0; i < width.matrices.size(); ++i)
         for (const plan::CandidateRecord& candidate : width.matrices[i])
-          add_candidate(launch, width, i, candidate, json);
+          add_candidate(launch, width, matches[i]->form.op, candidate, json);
     }
     for (const plan::RankedPlan& ranked : solution.ranking) {
       Json matrices = Json::array();
@@ -295,11 +324,11 @@ class PlanJson {
     add_optimality(launch, solution, json);
   }
 
-  static void add_candidate(std::uint32_t launch, const plan::WidthRecord& width, std::size_t matrix,
+  static void add_candidate(std::uint32_t launch, const plan::WidthRecord& width, tile::OpId operation,
                             const plan::CandidateRecord& candidate, Json& json) {
     Json one = {{"launch", launch},
                 {"threads", width.threads},
-                {"matrix", matrix},
+                {"operation", operation.index},
                 {"distribution", distribution_json(candidate.distribution)},
                 {"legal", !candidate.refusal},
                 {"released_bytes", candidate.released_bytes}};
@@ -335,7 +364,7 @@ class PlanJson {
   static Json proof_json(const plan::LaunchPlan& plan, const proof::Finding& finding) {
     return {{"launch", plan.launch},
             {"id", finding.family},
-            {"operation", finding.operation},
+            {"operation", id_json(tile::OpId{finding.operation})},
             {"question", finding.question},
             {"verdict", proof::kind_name(finding.kind)},
             {"code", finding.code.empty() ? Json(nullptr) : Json(finding.code)},

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "plan/cost_basis.h"
+#include "proof/question_text.h"
 #include "realize/shared_rows.h"
 #include "report/plan_words.h"
+#include "support/counted.h"
 
 namespace tilewright::report {
 
@@ -29,7 +32,10 @@ class PlanText {
     for (std::size_t i = 0; i < plan.launches.size(); ++i) {
       const LaunchReport& launch = report_.planned.launches[i];
       choice(plan.launches[i], launch);
-      losers(launch);
+      if (report_.from_file)
+        automatic(plan.launches[i]);
+      else
+        losers(launch);
       proofs(plan.launches[i], launch);
       refusals(launch);
     }
@@ -42,6 +48,15 @@ class PlanText {
     text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
+  /// Of something that a plan has, and so never below 0.
+  static std::string number_of(std::int64_t number, std::string_view noun) {
+    return counted(static_cast<std::uint64_t>(number), noun);
+  }
+
+  static std::string waves_of(const plan::PlanCost& cost) {
+    return cost.concurrent_waves == 1 ? "1 wave" : number_text(cost.concurrent_waves) + " waves";
+  }
+
   void head() {
     std::string bindings;
     for (const std::string& name : report_.names) {
@@ -52,8 +67,9 @@ class PlanText {
     }
     const plan::Plan& plan = report_.planned.plan;
     line("plan {}:{}", report_.program, bindings);
-    line("  target {} on {}: at most {} threads and {} bytes of shared memory a group", plan.target,
-         report_.device.name, report_.request.limits.max_threads, report_.request.limits.shared_memory_bytes);
+    line("  target {} on {}: at most {} and {} of shared memory a group", plan.target, report_.device.name,
+         number_of(report_.request.limits.max_threads, "thread"),
+         number_of(report_.request.limits.shared_memory_bytes, "byte"));
     if (!plan.needs.empty()) line("  needs {}", fmt::join(plan.needs, ", "));
     line("  program {}, plan {}{}", hash_text(plan.program), hash_text(plan::plan_digest(plan)),
          report_.from_file ? ", read and verified" : "");
@@ -61,54 +77,67 @@ class PlanText {
 
   void captures() {
     if (report_.captures.size() < 2) return;
-    std::vector<const driver::CaptureReport*> order;
-    for (const driver::CaptureReport& capture : report_.captures) order.push_back(&capture);
-    const auto key = [](const driver::CaptureReport* c) {
-      return std::pair(c->kernel_score ? 0 : 1, c->kernel_score.value_or(0));
+    std::vector<const plan::CaptureOutcome*> order;
+    for (const plan::CaptureOutcome& capture : report_.captures) order.push_back(&capture);
+    const auto key = [](const plan::CaptureOutcome* c) {
+      return std::tuple(c->is_chosen ? 0 : 1, c->is_priced() ? 0 : c->fault ? 2 : 1, c->kernel_score);
     };
     std::sort(order.begin(), order.end(),
               [&](const auto* a, const auto* b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
     line("\n  {} bindings of the open parameters, the nearest:", order.size());
-    for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i) {
-      std::string names;
-      for (const auto& [name, value] : order[i]->bindings.numbers) names += fmt::format("{}={} ", name, value);
-      line("    {:<24} {}", names,
-           !order[i]->chosen        ? order[i]->outcome
-           : order[i]->kernel_score ? fmt::format("kernel score {}, chosen", *order[i]->kernel_score)
-                                    : "chosen; some launch has no price");
-    }
+    for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i)
+      line("    {:<24} {}", open_bindings(*order[i]), capture_text(*order[i]));
+  }
+
+  /// As the program declares them.
+  std::string open_bindings(const plan::CaptureOutcome& capture) const {
+    std::string text;
+    for (const std::string& name : report_.names)
+      if (const auto at = capture.numbers.find(name); at != capture.numbers.end())
+        text += fmt::format("{}={} ", name, at->second);
+    return text;
+  }
+
+  static std::string capture_text(const plan::CaptureOutcome& capture) {
+    if (!capture.is_chosen) return outcome_text(capture);
+    return capture.is_priced() ? fmt::format("kernel score {}, chosen", capture.kernel_score)
+                               : "chosen; some launch has no price";
   }
 
   void choice(const LaunchPlan& plan, const LaunchReport& launch) {
-    line("\n  launch {}: {}, {} programs, groups of {} threads{}", plan.launch, plan::mapping_name(plan.mapping),
-         plan.programs, plan.threads, plan.automatic_cooperative ? ", admitted automatically" : "");
+    line("\n  launch {}: {}, {}, groups of {}{}", plan.launch, plan::mapping_name(plan.mapping),
+         number_of(plan.programs, "program"), number_of(plan.threads, "thread"),
+         plan.automatic_cooperative ? ", admitted automatically" : "");
     line("    {}", launch.why);
     if (plan.mapping == plan::LaunchMapping::RowReduction)
-      line("    kernel score {} = score {} x {} waves, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
-           plan.cost.concurrent_waves, plan.shared_memory_bytes);
+      line("    kernel score {} = score {} x {}, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
+           waves_of(plan.cost), plan.shared_memory_bytes);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
     for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
     for (tile::OpId view : plan.views) line("      view {}", operation_text(report_, view));
     for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(matrix);
     for (const plan::PipelinePlan& pipeline : plan.pipelines)
-      line("    pipeline %{}: window {}{}", pipeline.region.index, pipeline.window,
-           pipeline.prefetch_scalars_per_lane > 0
-               ? fmt::format(", next copies wait in {} scalars a worker", pipeline.prefetch_scalars_per_lane)
-               : "");
+      line("    {}: window {}{}", operation_text(report_, pipeline.region), pipeline.window,
+           pipeline.prefetch_scalars_per_lane > 0 ? fmt::format(", next copies wait in {} a worker",
+                                                                number_of(pipeline.prefetch_scalars_per_lane, "scalar"))
+                                                  : "");
     cost(plan);
   }
 
   void one_tile(const plan::TilePlan& tile) {
-    const auto rows = realize::shared_rows(report_.bound, tile.value);
-    const std::string conflict = rows && rows->conflict_ways > 1
-                                     ? fmt::format(", rows {} elements apart meet {} at a time in a bank",
-                                                   rows->stride_elements, rows->conflict_ways)
-                                     : "";
+    const auto rows = realize::shared_rows(report_.bound, tile.value, tile.row_padding_elements);
+    std::string conflict;
+    if (rows && rows->conflict_ways > 1)
+      conflict = fmt::format(", rows {} elements apart meet {} at a time in a bank", rows->stride_elements,
+                             rows->conflict_ways);
+    else if (tile.row_padding_elements > 0)
+      conflict =
+          fmt::format(", rows {} elements apart, {} of them padding", rows->stride_elements, tile.row_padding_elements);
     line("      tile {:<12} {:>7} bytes{}", name_of(tile.value), tile.bytes, conflict);
   }
 
-  std::string name_of(tile::ValueId value) const { return value_name(report_, value); }
+  std::string name_of(tile::ValueId value) const { return proof::value_text(report_.bound, value); }
 
   void one_matrix(const plan::MatrixPlan& matrix) {
     std::string extras;
@@ -125,13 +154,30 @@ class PlanText {
 
   void cost(const LaunchPlan& plan) {
     if (!plan.cost.priced) return;
-    line("    {}: kernel score {} = score {} x {} waves", plan.cost_basis, plan.cost.kernel_score, plan.cost.score,
-         plan.cost.concurrent_waves);
+    line("    {}: kernel score {} = score {} x {}", plan.cost_basis, plan.cost.kernel_score, plan.cost.score,
+         waves_of(plan.cost));
     for (const plan::CostFeatureRow& row : plan::cost_feature_rows()) {
       const double value = std::visit([&](auto member) { return static_cast<double>(plan.cost.*member); }, row.member);
       if (value != 0 && row.name != "priced" && !row.name.ends_with("score") && row.name != "concurrent_waves")
         line("      {:<32} {:>12}", row.name, number_text(value));
     }
+  }
+
+  /// Beside a stored launch, in place of its losers: what would be chosen today.
+  void automatic(const LaunchPlan& stored) {
+    if (!report_.automatic)
+      return line("    the planner has no plan of its own today; losers are not listed for a stored plan");
+    const LaunchPlan& today = report_.automatic->launches[stored.launch];
+    if (today == stored)
+      return line("    the planner would choose the same today; losers are not listed for a stored plan");
+    std::string text =
+        fmt::format("{}, groups of {}", plan::mapping_name(today.mapping), number_of(today.threads, "thread"));
+    for (const plan::MatrixPlan& matrix : today.matrices)
+      text += fmt::format(", {} as {}", operation_number(matrix.op.index), distribution_text(matrix.distribution));
+    if (today.cost.priced) text += fmt::format(", kernel score {}", number_text(today.cost.kernel_score));
+    if (stored.cost.priced) text += fmt::format(" (stored: {})", number_text(stored.cost.kernel_score));
+    line("    the planner would choose another plan today: {}", text);
+    line("    losers are not listed for a stored plan");
   }
 
   void row_losers(const plan::RowReductionChoice& rows) {
@@ -142,10 +188,12 @@ class PlanText {
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
       return a->kernel_score != b->kernel_score ? a->kernel_score < b->kernel_score : a < b;
     });
-    line("    space: {} mappings, {} refused; nearest losers:", rows.candidates_considered, rows.candidates_rejected);
+    line("    space: {}, {} refused{}", number_of(rows.candidates_considered, "mapping"), rows.candidates_rejected,
+         order.empty() ? "" : "; nearest losers:");
     for (std::size_t i = 0; i < order.size() && i + 1 < plan::kRankedPlans; ++i)
-      line("      {:>10} {} subgroups a program, {} programs a group{}", number_text(order[i]->kernel_score),
-           order[i]->candidate.mapping.subgroups_per_program, order[i]->candidate.mapping.programs_per_group,
+      line("      {:>10} {} a program, {} a group{}", number_text(order[i]->kernel_score),
+           number_of(order[i]->candidate.mapping.subgroups_per_program, "subgroup"),
+           number_of(order[i]->candidate.mapping.programs_per_group, "program"),
            order[i]->is_eligible ? "" : " (only by request: not a power of two)");
   }
 
@@ -154,13 +202,15 @@ class PlanText {
     const plan::Trial* chosen = launch.chosen();
     for (const plan::Trial& trial : launch.trials)
       if (!trial.chosen)
-        line("    tried with views: {}{}: {}", plan::forwarding_name(trial.forwarding),
+        line("    tried with views: {}{}{}: {}", plan::forwarding_name(trial.forwarding),
+             trial.pads_rows ? ", rows padded" : "",
              trial.overlapped.empty() ? "" : ", pipelines overlapped (which has no price of its own)", trial.outcome);
     if (chosen == nullptr || !chosen->solution || chosen->solution->widths.empty()) return;
     const plan::Solution& solution = *chosen->solution;
-    line("    space: {} widths, {} candidates, {} refused{}", solution.optimality.widths,
-         solution.candidates_considered, solution.candidates_rejected,
-         solution.optimality.combinations ? fmt::format(", {} combinations", *solution.optimality.combinations) : "");
+    const auto& combinations = solution.optimality.combinations;
+    line("    space: {}, {}, {} refused{}", counted(solution.optimality.widths, "width"),
+         counted(solution.candidates_considered, "candidate"), solution.candidates_rejected,
+         combinations ? ", " + counted(*combinations, "combination") : "");
     for (const plan::PruneCount& pruned : solution.optimality.pruned)
       line("      pruned by {:<24} {:>6}", pruned.rule, pruned.count);
     if (solution.ranking.size() > 1) line("    nearest losers:");
@@ -182,12 +232,9 @@ class PlanText {
   void refusals(const LaunchReport& launch) {
     std::vector<Refused> lines;
     for (const plan::LaunchRefusal& refusal : launch.refusals)
-      lines.push_back({refusal.subject + refusal.code,
-                       fmt::format("{}{}: {}: {}", refusal.subject,
-                                   refusal.op.valid() ? " " + operation_text(report_, refusal.op) : "", refusal.code,
-                                   refusal.reason)});
+      lines.push_back({refusal.subject + std::string(refusal.why.code), refusal_line(refusal)});
     if (const plan::Trial* shown = launch.shown(); shown != nullptr)
-      for (const plan::WidthRecord& width : shown->solution->widths) add_width(width, lines);
+      for (const plan::WidthRecord& width : shown->solution->widths) add_width(*shown, width, lines);
     if (lines.empty()) return;
     line("    refused{}:", all_ ? "" : " (one line a reason; --all lists each)");
     std::map<std::string, std::size_t> counts;
@@ -200,16 +247,24 @@ class PlanText {
     }
   }
 
-  static void add_width(const plan::WidthRecord& width, std::vector<Refused>& lines) {
+  std::string refusal_line(const plan::LaunchRefusal& refusal) const {
+    std::string text = refusal.subject + ": " + realize::refusal_text(refusal.why);
+    if (refusal.why.op.valid()) text += ": " + operation_text(report_, refusal.why.op);
+    return text;
+  }
+
+  void add_width(const plan::Trial& trial, const plan::WidthRecord& width, std::vector<Refused>& lines) const {
     if (width.refusal)
       lines.push_back({std::string(plan::constraint_name(width.refusal->constraint)),
-                       fmt::format("{} threads: {}", width.threads, width.refusal->text)});
-    for (const auto& candidates : width.matrices)
-      for (const plan::CandidateRecord& candidate : candidates)
+                       refusal_text(*width.refusal, trial, report_.bound)});
+    const auto matches = trial.facts.matches();
+    for (std::size_t i = 0; i < width.matrices.size(); ++i)
+      for (const plan::CandidateRecord& candidate : width.matrices[i])
         if (candidate.refusal)
-          lines.push_back({std::string(realize::constraint_name(candidate.refusal->constraint())),
-                           fmt::format("{} threads, {}: {}", width.threads, distribution_text(candidate.distribution),
-                                       refusal_text(*candidate.refusal))});
+          lines.push_back(
+              {std::string(realize::constraint_name(candidate.refusal->constraint())),
+               fmt::format("{} threads, {} as {}: {}", width.threads, operation_number(matches[i]->form.op.index),
+                           distribution_text(candidate.distribution), refusal_text(*candidate.refusal))});
   }
 
   void proofs(const LaunchPlan& plan, const LaunchReport& launch) {
@@ -217,8 +272,8 @@ class PlanText {
     line("    proofs:");
     for (const proof::Finding& finding : launch.findings) {
       const std::string_view state = plan::uses_proof(plan, finding) ? "used" : proof::kind_name(finding.kind);
-      line("      {:<8} {:<20} {}{}", state, finding.family, finding.question,
-           finding.kind == proof::Finding::Kind::Proved ? "" : ": " + finding.reason);
+      line("      {:<8} {:<20} {:<6} {}{}", state, finding.family, operation_number(finding.operation),
+           finding.question, finding.kind == proof::Finding::Kind::Proved ? "" : ": " + finding.reason);
     }
   }
 

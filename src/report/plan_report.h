@@ -10,9 +10,9 @@ namespace tilewright::report {
 /// Refusals stand in one line a reason, or each by itself with `all`.
 std::string plan_text(const driver::PlanReport& report, bool all);
 
-/// {schema, program, target, device, bindings, options, switches, limits, milliseconds, plan: {program_hash, digest,
-/// needs, text, groups: [one object a launch with the field names of GroupPlan]}, captures, candidates: [{launch,
-/// forwarding, threads, matrices, ..}], ranking, refusals: [{launch, subject, operation, code, reason, numbers}],
+/// {schema, program, target, device, bindings, options, switches, limits, milliseconds, automatic, plan: {program_hash,
+/// digest, needs, text, groups: [one object a launch with the field names of GroupPlan]}, captures, candidates:
+/// [{launch, operation, threads, ..}], ranking, refusals: [{launch, subject, operation, code, reason, numbers}],
 /// proofs: [{launch, id, operation, verdict, code, reason, used}], optimality}.
 std::string plan_json(const driver::PlanReport& report);
 

@@ -1,4 +1,4 @@
-// Words that the text and the JSON of a plan share. Internal to src/report.
+// Words that the text and the JSON of plans and proofs share. Internal to src/report.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace tilewright::report {
 
-/// "%7 mma(a#2, b#3, acc#1)", as proofs name an operation; "-" for none.
+/// "op 7 mma(a#2, b#3, acc#1)"; "-" for none.
 std::string operation_text(const driver::PlanReport& report, tile::OpId op);
-/// The name of a value, or its number.
-std::string value_name(const driver::PlanReport& report, tile::ValueId value);
+/// "op 7", or "-" for none: in front of a question.
+std::string operation_number(std::uint32_t operation);
 std::string number_text(double value);
 
 }  // namespace tilewright::report

@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "report/place_json.h"
+#include "report/plan_words.h"
 #include "report/schema.h"
+#include "support/counted.h"
 
 namespace tilewright::report {
 
@@ -57,7 +59,8 @@ std::string indented(const std::string& text) {
 
 std::string question_text(const driver::ProvedQuestion& question) {
   const Finding& finding = question.finding;
-  std::string text = fmt::format("  {:<8} {:<20} {}", proof::kind_name(finding.kind), finding.family, finding.question);
+  std::string text = fmt::format("  {:<8} {:<20} {:<6} {}", proof::kind_name(finding.kind), finding.family,
+                                 operation_number(finding.operation), finding.question);
   if (question.rechecked) text += *question.rechecked ? "  (rechecked)" : "  (RECHECK FAILED)";
   text += "\n";
   if (finding.certificate) return text + indented(proof::print_certificate(*finding.certificate));
@@ -72,7 +75,7 @@ std::string question_text(const driver::ProvedQuestion& question) {
 Json question_json(const driver::ProvedQuestion& question) {
   const Finding& finding = question.finding;
   Json json = {{"id", finding.family},
-               {"operation", finding.operation},
+               {"operation", finding.operation == proof::kNoOperation ? Json(nullptr) : Json(finding.operation)},
                {"place", place_json(question.place)},
                {"question", finding.question},
                {"verdict", proof::kind_name(finding.kind)},
@@ -97,8 +100,8 @@ Json question_json(const driver::ProvedQuestion& question) {
 }
 
 struct Counts {
-  std::array<int, 3> of_kind{};
-  int held = 0, failed = 0;  ///< of rechecks
+  std::array<std::uint64_t, 3> of_kind{};
+  std::uint64_t held = 0, failed = 0;  ///< of rechecks
   bool asked_again() const { return held + failed > 0; }
 };
 
@@ -115,11 +118,12 @@ Counts counts_of(const driver::ProveReport& report) {
 std::string summary_line(const driver::ProveReport& report) {
   const Counts counts = counts_of(report);
   std::string text =
-      fmt::format("{} questions: {} proved, {} refuted, {} unknown, in {:.2f} ms", report.questions.size(),
+      fmt::format("{}: {} proved, {} refuted, {} unknown, in {:.2f} ms", counted(report.questions.size(), "question"),
                   counts.of_kind[0], counts.of_kind[1], counts.of_kind[2], report.milliseconds);
-  if (counts.asked_again()) text += fmt::format("; {} certificates rechecked", counts.held);
+  if (counts.asked_again()) text += fmt::format("; {} rechecked", counted(counts.held, "certificate"));
   if (counts.failed > 0) text += fmt::format(", {} FAILED", counts.failed);
-  if (report.quota_overruns > 0) text += fmt::format("; {} queries met the quota", report.quota_overruns);
+  if (report.quota_overruns > 0)
+    text += fmt::format("; {} met the quota", counted(report.quota_overruns, "query", "queries"));
   return text + "\n";
 }
 

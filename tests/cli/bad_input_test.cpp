@@ -60,7 +60,12 @@ TEST_F(BadInput, Options) {
   expect_bad_run({"--M=2"}, {"no option '--M'", "without dashes: M=2"});
   expect_bad_run(with_sizes({"--plan", "p.json"}), {"no option '--plan'"});
   expect_bad_run(with_sizes({"--target", "gpu"}), {"'gpu'", "cpu and interp", "[BadOption]"});
-  expect_bad_run(with_sizes({"--target"}), {"[Usage]"});
+  expect_bad_run(with_sizes({"--target"}), {"run: --target expects TARGET, found none", "[Usage]"});
+  expect_bad_run(with_sizes({"--threads="}), {"--threads expects N, found none"});
+  expect_bad_run(with_sizes({"--target", "cpu", "--target=interp"}),
+                 {"--target is given twice: 'cpu' and 'interp'", "give it once"});
+  expect_bad_run(with_sizes({"--set", "noalias=true", "--set", "noalias=false"}),
+                 {"--set gives 'noalias' twice: true and false", "[BadOption]"});
   expect_bad_run(with_sizes({"--threads", "0"}), {"--threads", "'0'"});
   expect_bad_run(with_sizes({"--fill", "random"}), {"--fill", "random:1"});
   expect_bad_run(with_sizes({"--check=rows:0"}), {"--check", "rows:64"});
@@ -68,8 +73,8 @@ TEST_F(BadInput, Options) {
   expect_bad_run(with_sizes({"--view", "A=steps:1"}), {"--view", "'steps:1'", "offset, strides and elements"});
   expect_bad_run(with_sizes({"--view", "A=offset:1,offset:2"}), {"offset is given twice"});
   expect_bad_run(with_sizes({"--view", "A=elements:-1"}), {"at least 0 elements"});
-  expect_bad_run(with_sizes({"--time=5"}), {"[Usage]"});
-  expect_bad_run(with_sizes({"--json=false"}), {"[Usage]"});
+  expect_bad_run(with_sizes({"--time=5"}), {"--time takes no value, found '5'", "write --time alone", "[Usage]"});
+  expect_bad_run(with_sizes({"--json=false"}), {"--json takes no value, found 'false'"});
   expect_bad_run(with_sizes({"--view", "A=offset:1", "--view", "A=offset:2"}), {"twice for 'A'"});
   expect_bad_run(with_sizes({"--in", "A"}), {"--in expects NAME=FILE.npy"});
   expect_bad_run(with_sizes({"--out", "C=1.npy", "--out", "C=2.npy"}), {"--out is given twice for 'C'"});
@@ -79,6 +84,18 @@ TEST_F(BadInput, Options) {
   expect_refusal({"print", "gemm", "--after", "plan"}, 2, {"[MissingSymbol]"});
   expect_refusal({"print", "gemm", "M=1", "N=1", "K=1", "--after", "plan"}, 2,
                  {"a stage, found 'plan'", "parse, bind"});
+}
+
+TEST_F(BadInput, EveryCommandTellsWrongOptionsAlike) {
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  for (const auto& [command, option] :
+       Pairs{{"run", "--in"}, {"print", "--after"}, {"plan", "--plan"}, {"plan", "--set"}, {"prove", "--set"}})
+    expect_refusal({command, "gemm", option}, 2, {"tilewright " + command + ": " + option + " expects ", "found none"});
+  for (const auto& [command, option] : Pairs{{"print", "--after"}, {"plan", "--device"}})
+    expect_refusal({command, "gemm", option, "a", option, "b"}, 2, {option + " is given twice: 'a' and 'b'"});
+  for (const auto& [command, option] :
+       Pairs{{"list", "--options"}, {"version", "--json"}, {"prove", "--recheck"}, {"plan", "--all"}})
+    expect_refusal({command, option + "=1"}, 2, {option + " takes no value, found '1'"});
 }
 
 TEST_F(BadInput, AllFaultsOfTheOptionsAtOnce) {

@@ -20,6 +20,7 @@ class PlanCommand : public ToolTest {
     return {"plan", "gemm", "M=512", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32", "--set", "threads_per_group=128"};
   }
   std::string path(const std::string& name) const { return folder_ / name; }
+  static std::string contents_of_plan(const Json& json) { return json["plan"]["text"]; }
   std::string contents(const std::string& name) const { return text_of(path(name)); }
   void expect_refused(const Words& words, int status, const std::string& mention) {
     const ToolResult result = tool(words);
@@ -37,7 +38,7 @@ TEST_F(PlanCommand, TheWorkedExample) {
         "score 11104", "nearest losers", "one atom at a time", "recurrence.closed", "no_cut"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
   const Json json = tool(with(example(), {"--json"})).json();
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   const Json& group = json["plan"]["groups"][0];
   EXPECT_EQ(group["threads"], 128);
   EXPECT_EQ(group["shared_memory_bytes"], 12288);
@@ -48,6 +49,77 @@ TEST_F(PlanCommand, TheWorkedExample) {
   for (const char* key :
        {"candidates", "refusals", "proofs", "ranking", "captures", "optimality", "options", "switches"})
     EXPECT_FALSE(json[key].empty()) << key;
+}
+
+/// Whether the sentence has a number in it: digits that are no part of a name, and not the number of an operation.
+bool has_number(const std::string& sentence) {
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(sentence[i])) == 0) continue;
+    const bool begins = i == 0 || sentence[i - 1] == ' ' || sentence[i - 1] == '(';
+    if (begins && (i < 3 || sentence.compare(i - 3, 3, "op ") != 0)) return true;
+  }
+  return false;
+}
+
+TEST_F(PlanCommand, EveryRefusalCarriesItsNumbers) {
+  const std::vector<Words> requests = {
+      {"gemm", "M=64", "N=64", "K=60", "BM=64", "BN=64", "BK=20"},
+      {"gemm", "M=64", "N=64", "K=512", "BM=64", "BN=64", "BK=512"},
+      {"gemm", "M=64", "N=64", "K=64", "--target", "metal-mpp"},
+      {"attention", "B=1", "Hq=2", "Hkv=2", "Lq=64", "Lk=64", "D=32", "Dv=32", "--set", "threads_per_group=48"},
+      {"attention", "B=1", "Hq=2", "Hkv=2", "Lq=64", "Lk=64", "D=32", "Dv=32", "--target", "metal-mpp"},
+      {"softmax", "N=8", "C=100", "--set", "metal_subgroup_reductions=true", "--set", "noalias=true"},
+      {"mlp", "N=64", "D=64", "H=64", "C=64"}};
+  int with_numbers = 0;
+  for (const Words& request : requests) {
+    if (kSanitized && with_numbers > 500) break;  // a process with sanitizers takes its time to start
+    const Json json = tool(with(with({"plan"}, request), {"--json"})).json();
+    for (const char* list : {"refusals", "candidates"})
+      for (const Json& refusal : json[list]) {
+        if (!refusal.contains("code")) continue;
+        ASSERT_TRUE(refusal.contains("numbers") && refusal.contains("reason")) << refusal;
+        if (!has_number(refusal["reason"])) continue;
+        EXPECT_FALSE(refusal["numbers"].empty()) << refusal;
+        ++with_numbers;
+      }
+  }
+  EXPECT_GT(with_numbers, 500);
+}
+
+TEST_F(PlanCommand, OperationsHaveOneNameEverywhere) {
+  const std::string mma = "op 5 mma(a#2, b#3, acc#1)";
+  const Json json = tool(with(example(), {"--json"})).json();
+  EXPECT_EQ(json["plan"]["groups"][0]["matrices"][0]["operation"], 5);
+  EXPECT_EQ(json["plan"]["groups"][0]["matrices"][0]["text"], mma);
+  EXPECT_EQ(json["plan"]["groups"][0]["tiles"][0]["name"], "a#2");
+  EXPECT_EQ(json["plan"]["needs"][0], "compact_rows op 6");
+  EXPECT_NE(contents_of_plan(json).find("    op 5\n"), std::string::npos);
+  for (const Json& refusal : json["refusals"])
+    if (refusal["code"] == "no_legal_mapping") {
+      EXPECT_EQ(refusal["operation"], 5);
+      EXPECT_EQ(std::string(refusal["reason"]).rfind(mma, 0), 0u) << refusal;
+    }
+  const ToolResult text = tool(example());
+  EXPECT_NE(text.out.find(mma + ": 1x4 subgroups"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("op 2 pipeline s in 32: window 1"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find('%'), std::string::npos) << text.out;
+  const ToolResult proofs = tool({"prove", "gemm", "M=512", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32"});
+  const std::string question = "recurrence.closed    op 5   mma(a#2, b#3, acc#1) is the whole update of a carry\n";
+  EXPECT_NE(text.out.find(question), std::string::npos) << text.out;
+  EXPECT_NE(proofs.out.find(question), std::string::npos) << proofs.out;
+}
+
+TEST_F(PlanCommand, BindingsHoldWhatTookItsDefault) {
+  const Words sizes = {"conv2d", "N=1", "H=8", "W=8", "C=8", "F=8", "R=3", "S=3"};
+  const Json plan = tool(with(with({"plan"}, sizes), {"--json"})).json();
+  EXPECT_EQ(plan["bindings"]["pad"], 0);
+  EXPECT_EQ(plan["bindings"]["stride"], 1);
+  const Json proofs = tool(with(with({"prove"}, sizes), {"--json"})).json();
+  EXPECT_EQ(proofs["bindings"]["stride"], 1);
+  const Json open = tool({"prove", "conv2d", "--json"}).json();
+  EXPECT_FALSE(open["bindings"].contains("stride")) << "it is open, whatever its default";
+  const Json run = tool(with(with({"run"}, sizes), {"--json"})).json();
+  EXPECT_EQ(run["bindings"]["pad"], 0);
 }
 
 TEST_F(PlanCommand, OpenParametersAreChosen) {
@@ -65,10 +137,26 @@ TEST_F(PlanCommand, OpenParametersAreChosen) {
 TEST_F(PlanCommand, APlanIsSavedReadAndVerified) {
   const std::string file = path("p.plan");
   EXPECT_EQ(tool(with(example(), {"--save-plan", file})).status, 0);
-  EXPECT_EQ(contents("p.plan").rfind("tilewright plan 1\n", 0), 0u);
+  EXPECT_EQ(contents("p.plan").rfind("tilewright plan 2\n", 0), 0u);
   const Json json = tool(with(example(), {"--plan", file, "--json"})).json();
   EXPECT_EQ(json["from_file"], true);
   EXPECT_EQ(json["plan"]["text"], contents("p.plan"));
+  EXPECT_EQ(json["automatic"][0]["same"], true);
+  EXPECT_EQ(json["automatic"][0]["stored_distance"], 0);
+  EXPECT_NE(tool(with(example(), {"--plan", file})).out.find("would choose the same today; losers are not listed"),
+            std::string::npos);
+  const Words any_width = {"plan", "gemm", "M=512", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32"};
+  EXPECT_EQ(tool(with(any_width, {"--set", "threads_per_group=256", "--save-plan", path("wide.plan")})).status, 0);
+  const Json wide = tool(with(any_width, {"--plan", path("wide.plan"), "--json"})).json();
+  EXPECT_EQ(wide["automatic"][0]["same"], false);
+  EXPECT_EQ(wide["automatic"][0]["kernel_score"], 88832);
+  EXPECT_EQ(wide["automatic"][0]["stored_distance"], 105472 - 88832);
+  const std::string text = tool(with(any_width, {"--plan", path("wide.plan")})).out;
+  EXPECT_NE(text.find("would choose another plan today: cooperative, groups of 128 threads, op 5 as 1x4 subgroups of "
+                      "4x2 fragments, direct output, kernel score 88832 (stored: 105472)"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(tool(with(example(), {"--json"})).json()["automatic"].is_null());
   expect_refused({"plan", "gemm", "M=513", "N=2048", "K=1024", "BM=32", "BN=64", "BK=32", "--plan", file}, 3,
                  "PlanStale");
   expect_refused(with(example(), {"--plan", file, "--target", "metal-mpp"}), 3, "PlanStale");
@@ -90,6 +178,61 @@ TEST_F(PlanCommand, WrongInputIsNamed) {
   const ToolResult json = tool({"plan", "gemm", "M=-1", "N=1", "K=1", "--json"});
   EXPECT_EQ(json.status, 2);
   EXPECT_EQ(json.json()["ok"], false);
+}
+
+TEST_F(PlanCommand, SettingsAreGivenOnceAndNamed) {
+  expect_refused(with(example(), {"--set", "threads_per_group=64"}), 2,
+                 "--set gives 'threads_per_group' twice: 128 and 64");
+  expect_refused(with(example(), {"--set", "cost.matrix_issue=1", "--set", "cost.matrix_issue=2"}), 2,
+                 "'cost.matrix_issue' twice: 1 and 2");
+  expect_refused(with(example(), {"--set", "matrix_issue=1"}), 2, "did you mean 'cost.matrix_issue'?");
+  expect_refused(with(example(), {"--set", "cost.matrix_isue=1"}), 2, "matrix_issue");
+  expect_refused(with(example(), {"--set", "noalas=true"}), 2, "did you mean 'noalias'?");
+}
+
+TEST_F(PlanCommand, HelpListsEveryOptionOfTheTable) {
+  const ToolResult help = tool({"help", "plan"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.out, tool({"plan", "--help"}).out);
+  const ToolResult list = tool({"list", "--options"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_NE(help.out.find(list.out), std::string::npos);
+  const Json json = tool({"list", "--options", "--json"}).json();
+  const Json plan = tool(with(example(), {"--json"})).json();
+  std::size_t named = 0;
+  for (const char* group : {"options", "switches"})
+    for (const auto& [name, value] : plan[group].items()) named += name != "cost.version";
+  EXPECT_EQ(json.size(), named);
+  Words defaults;
+  for (const Json& option : json) {
+    EXPECT_EQ(option["schema"], 1);
+    const std::string name = option["name"], range = option["range"], meaning = option["meaning"];
+    EXPECT_TRUE(plan["options"].contains(name) || plan["switches"].contains(name)) << name;
+    ASSERT_TRUE(option["default"].is_string()) << name;
+    const std::string value = option["default"];
+    EXPECT_NE(list.out.find("  " + name + " (default " + value + "; " + range + ")\n      " + meaning + "\n"),
+              std::string::npos)
+        << name;
+    defaults.insert(defaults.end(), {"--set", name + "=" + value});
+  }
+  const ToolResult set = tool(with({"plan", "gemm", "M=8", "N=8", "K=8"}, defaults));
+  EXPECT_EQ(set.status, 0) << "what is listed as a default can be set: " << set.err;
+}
+
+TEST_F(PlanCommand, NothingIsPluralThatIsOne) {
+  const std::string text =
+      tool({"plan", "rowsum", "N=1", "C=64", "BR=1", "BC=64", "--set", "metal_subgroup_reductions=true", "--set",
+            "noalias=true", "--set", "threads_per_group=32"})
+          .out +
+      tool({"plan", "gemm", "M=8", "N=8", "K=8", "BM=8", "BN=8", "BK=8", "--set", "threads_per_group=32"}).out +
+      tool({"plan", "gemm", "M=8", "N=8", "K=8", "--target", "cpu"}).out +
+      tool({"plan", "swiglu", "N=1", "C=1", "BR=1", "BC=1", "--set", "noalias=true"}).out + tool({"prove", "gemm"}).out;
+  EXPECT_NE(text.find("1 program, groups of 32 threads"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 width, "), std::string::npos) << text;
+  for (const char* noun : {"programs", "threads", "waves", "widths", "candidates", "combinations", "mappings",
+                           "subgroups", "elements", "launches", "questions", "bindings", "scalars"})
+    for (std::size_t at = text.find(std::string(" 1 ") + noun); at != std::string::npos; at = std::string::npos)
+      ADD_FAILURE() << text.substr(at, 80);
 }
 
 TEST_F(PlanCommand, EveryProgramHasAPlanOnEveryTarget) {

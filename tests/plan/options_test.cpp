@@ -40,6 +40,7 @@ max_cpu_stack_bytes = 0
 max_cpu_vector_lanes = 16
 cost_basis = auto
 mpp_operation_scope = subgroup
+pad_shared_rows = false
 )";
   const std::string text = options_text(option_values(shipped_options()));
   EXPECT_EQ(text.substr(0, expected.size()), expected);
@@ -90,7 +91,7 @@ TEST(PlannerOptions, NamesAreUnique) {
       EXPECT_TRUE(names.insert(row.name).second) << row.name;
       EXPECT_FALSE(row.meaning.empty() || row.range.empty());
     }
-  EXPECT_EQ(names.size(), 35u);
+  EXPECT_EQ(names.size(), 36u);
 }
 
 struct Ends {

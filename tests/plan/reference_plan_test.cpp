@@ -31,7 +31,7 @@ TEST(ReferencePlan, ADisabledPlannerKeeps256Threads) {
 
 TEST(ReferencePlan, AnExactWidthOf48IsTheScalarReference) {
   const GroupChoice choice = kept(example_group(), metal_limits(), options_with({{"threads_per_group", "48"}}),
-                                  "48 threads are no number of complete subgroups");
+                                  "a width of 48 is no number of complete subgroups");
   EXPECT_EQ(choice.threads, 48);
   EXPECT_EQ(choice.reference, ReferenceKind::Scalar);
   EXPECT_TRUE(choice.matrices.empty());

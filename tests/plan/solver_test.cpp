@@ -116,7 +116,7 @@ TEST(Solver, TheDescriptorRuleLimitsTheWidth) {
   ASSERT_TRUE(solution && solution->refusal);
   EXPECT_EQ(solution->refusal->constraint, PlanConstraint::NoLegalMapping);
   EXPECT_EQ(refusal_diag(*solution->refusal).code, DiagCode::PlanNoMapping);
-  EXPECT_EQ(solution->refusal->text, "matrix operation 0 has no legal mapping onto 256 threads");
+  EXPECT_EQ(refusal_text(*solution->refusal), "matrix operation 0 has no legal mapping onto 256 threads");
   const GroupWorkload atom = mpp_group(8, 8, 16, 1, true);
   EXPECT_EQ(refusal_of(atom, metal_limits(), shipped_options()), PlanConstraint::NoLegalMapping);
 }

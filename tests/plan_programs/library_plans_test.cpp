@@ -89,7 +89,7 @@ TEST(Plans, GuardedViewsStandOnlyForTheWholeLaunch) {
   EXPECT_EQ(all.plan.launches[0].forwarding, Forwarding::Guarded);
   EXPECT_EQ(all.plan.launches[0].shared_memory_bytes, 0);
   EXPECT_EQ(all.plan.needs,
-            (std::vector<std::string>{"bounded_k 1", "compact_rows %3", "compact_rows %4", "compact_rows %6",
+            (std::vector<std::string>{"bounded_k 1", "compact_rows op 3", "compact_rows op 4", "compact_rows op 6",
                                       "cooperative_matrix 1", "metal_mpp 2", "noalias"}));
   // A second mma of 8 x 8 x 8 has no tensor operation, so no view may be guarded.
   const std::string two = replaced(library_text("gemm"), {{"  parallel i in ceildiv(M, BM), j in ceildiv(N, BN) {",
@@ -122,7 +122,7 @@ TEST(Plans, RowReductionsAreTriedFirstWhenAllowed) {
   const LaunchPlan& plan = made.plan.launches[0];
   EXPECT_EQ(plan.mapping, LaunchMapping::RowReduction);
   ASSERT_TRUE(plan.rows.has_value());
-  EXPECT_EQ(plan.threads, 32 * plan.rows->subgroups_per_program * plan.rows->programs_per_group);
+  EXPECT_EQ(plan.threads, 32 * plan.rows->mapping.subgroups_per_program * plan.rows->mapping.programs_per_group);
   EXPECT_TRUE(plan.cost.priced);
   const PlannedProgram gemm = planned(library_text("gemm"), kWorkedExample, planning_request(Family::Simdgroup, rows));
   EXPECT_EQ(gemm.plan.launches[0].mapping, LaunchMapping::Cooperative);
@@ -205,7 +205,7 @@ TEST(Plans, ElementwiseLaunchesAreAGridOfElements) {
   const auto refusal = [&](const std::vector<std::pair<std::string, std::string>>& changes) {
     const PlannedProgram other = planned(replaced(text, changes), sizes, planning_request(Family::Simdgroup, noalias));
     EXPECT_EQ(other.plan.launches[0].mapping, LaunchMapping::Scalar);
-    return other.launches[0].refusals.at(0).code;
+    return other.launches[0].refusals.at(0).why.code;
   };
   EXPECT_EQ(refusal({{"W[i*64 + e] = s * x", "W[i*64 + e] = s * sum(x, e)"}}), "not_pointwise");
   EXPECT_EQ(refusal({{"W[i*64 + e] = s * x", "Z[i*64 + e] = s * x"}, {"    out W: f32[N]\n", ""}}), "aliasing");

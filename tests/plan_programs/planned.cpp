@@ -47,9 +47,8 @@ PlanningRequest planning_request(Family family, const Settings& settings) {
 Bound subject_of(const std::string& text, const Sizes& sizes, const PlanningRequest& request) {
   Bound made;
   made.program = std::make_unique<tile::Program>(bound_program(text, sizes));
-  proof::Assumptions assumptions;
-  if (request.switches.noalias) assumptions.aliasing = {true, analysis::AliasPromise::Origin::LaunchCheck};
-  made.subject = std::make_unique<proof::Subject>(proof::make_subject(*made.program, assumptions));
+  made.subject = std::make_unique<proof::Subject>(
+      proof::make_subject(*made.program, proof::launch_assumptions(request.switches.noalias)));
   return made;
 }
 
@@ -77,7 +76,7 @@ std::string replaced(std::string text, const std::vector<std::pair<std::string, 
 
 bool has_refusal(const LaunchReport& launch, std::string_view code) {
   return std::any_of(launch.refusals.begin(), launch.refusals.end(),
-                     [&](const LaunchRefusal& refusal) { return refusal.code == code; });
+                     [&](const LaunchRefusal& refusal) { return refusal.why.code == code; });
 }
 
 bool uses_proof(const LaunchPlan& launch, std::string_view family) {

@@ -117,7 +117,7 @@ TEST(StoredPlan, EveryChangedDecisionIsIllegal) {
   };
   using L = LaunchPlan;
   expect_refused(changed([](L& l) { l.threads = 2048; }), DiagCode::PlanIllegal, "threads");
-  expect_refused(changed([](L& l) { l.threads += 32; }), DiagCode::PlanIllegal, "matrix operation");
+  expect_refused(changed([](L& l) { l.threads += 32; }), DiagCode::PlanIllegal, "op 5 mma(");
   expect_refused(changed([](L& l) { l.matrices[0].distribution.atom_rows *= 2; }), DiagCode::PlanIllegal, "coverage");
   expect_refused(changed([](L& l) { l.matrices[0].overwrites = !l.matrices[0].overwrites; }), DiagCode::PlanIllegal,
                  "overwrites");

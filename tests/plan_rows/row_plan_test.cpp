@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "plan/plan_cases.h"
 #include "plan/row_reduction_plan.h"
 #include "realize_rows/row_cases.h"
 
@@ -18,23 +19,25 @@ using realize::kRowSum;
 using realize::RowMapping;
 using realize::RowReductionWorkload;
 
-constexpr RowReductionLimits kSmall{256, 32, 32768};
-constexpr RowReductionLimits kFull{1024, 32, 32768};
+constexpr Limits kSmall{.max_threads = 256, .shared_memory_bytes = 32768};
+constexpr Limits kFull{.max_threads = 1024, .shared_memory_bytes = 32768};
 
 RowReductionWorkload rows_of(const std::string& text, std::int64_t programs, std::int64_t width) {
   return realize::workload_of(realize::rows_program(text, {{"N", programs}, {"C", width}}));
 }
 
-RowReductionChoice choice_of(const RowReductionWorkload& workload, const RowReductionLimits& limits,
-                             const RowReductionRequest& request = {}, const RowReductionPriors& priors = {}) {
-  auto choice = plan_row_reduction(workload, limits, request, priors);
+RowReductionChoice choice_of(const RowReductionWorkload& workload, const Limits& limits,
+                             const PlannerOptions& options = {}, const CostPriors& priors = shipped_priors(),
+                             RowWidths widths = RowWidths::PowersOfTwo) {
+  auto choice = plan_row_reduction(workload, limits, options, priors, widths);
   if (!choice) throw std::runtime_error(render(choice.error()));
   return *std::move(choice);
 }
 
-RowReductionPlan plan_for(const RowReductionWorkload& workload, const RowReductionLimits& limits,
-                          const RowReductionRequest& request = {}, const RowReductionPriors& priors = {}) {
-  const RowReductionChoice choice = choice_of(workload, limits, request, priors);
+RowReductionPlan plan_for(const RowReductionWorkload& workload, const Limits& limits,
+                          const PlannerOptions& options = {}, const CostPriors& priors = shipped_priors(),
+                          RowWidths widths = RowWidths::PowersOfTwo) {
+  const RowReductionChoice choice = choice_of(workload, limits, options, priors, widths);
   if (!choice.plan) throw std::runtime_error(row_choice_text(choice));
   return *choice.plan;
 }
@@ -101,19 +104,21 @@ TEST(RowPlan, PublishedScoresWithAllWorkersOfTheDevice) {
 
 TEST(RowPlan, OtherCountsOfSubgroupsScoreLower) {
   // Three of the twelve are not the lowest score over all S: what is published is the lowest over powers of two.
-  const RowReductionRequest any{.any_subgroup_count = true};
-  const RowReductionPlan three = plan_for(rows_of(kRowSoftmax, 17, 257), kSmall, any);
+  const auto of_any = [](const RowReductionWorkload& workload, const Limits& limits) {
+    return plan_for(workload, limits, {}, shipped_priors(), RowWidths::All);
+  };
+  const RowReductionPlan three = of_any(rows_of(kRowSoftmax, 17, 257), kSmall);
   EXPECT_EQ(three.score, 40);
   EXPECT_EQ(three.reduction_subgroups_per_program, 3);
-  EXPECT_EQ(plan_for(rows_of(kRowSoftmax, 64, 4096), kFull, any).score, 108);
-  EXPECT_EQ(plan_for(rows_of(kRowRmsNorm, 64, 4096), kFull, any).score, 62);
-  EXPECT_EQ(plan_for(rows_of(kRowSoftmax, 64, 4096), kSmall, any).score, 112);
+  EXPECT_EQ(of_any(rows_of(kRowSoftmax, 64, 4096), kFull).score, 108);
+  EXPECT_EQ(of_any(rows_of(kRowRmsNorm, 64, 4096), kFull).score, 62);
+  EXPECT_EQ(of_any(rows_of(kRowSoftmax, 64, 4096), kSmall).score, 112);
   for (const Published& row : kPublished) {
-    EXPECT_EQ(plan_for(rows_of(kRowSum, row.rows, row.width), kFull, any).score, row.sum);
+    EXPECT_EQ(of_any(rows_of(kRowSum, row.rows, row.width), kFull).score, row.sum);
     if (row.width == 4096) continue;
-    EXPECT_EQ(plan_for(rows_of(kRowRmsNorm, row.rows, row.width), kFull, any).score, row.rms_norm);
+    EXPECT_EQ(of_any(rows_of(kRowRmsNorm, row.rows, row.width), kFull).score, row.rms_norm);
     if (row.width == 257) continue;
-    EXPECT_EQ(plan_for(rows_of(kRowSoftmax, row.rows, row.width), kFull, any).score, row.softmax);
+    EXPECT_EQ(of_any(rows_of(kRowSoftmax, row.rows, row.width), kFull).score, row.softmax);
   }
 }
 
@@ -162,13 +167,22 @@ TEST(RowPlan, PayloadOfAGatherIsNotKnown) {
   EXPECT_FALSE(plan.reduction_payload_accesses_known);
 }
 
+/// Prices of rounds, collectives and the setup of a group; accesses are free.
+CostPriors row_priors(double round, double collective, double setup) {
+  CostPriors priors = shipped_priors();
+  priors.subgroup_reduction_scalar_round = round;
+  priors.subgroup_reduction_collective = collective;
+  priors.subgroup_reduction_group_setup = setup;
+  return priors;
+}
+
 // ---- Brute force ----
 
 struct Instance {
   std::int64_t programs, width, max_threads, shared, budget, lanes;
   std::string kernel;
   bool cache, any_count;
-  RowReductionPriors priors;
+  CostPriors priors;
 };
 
 Instance random_instance(std::uint64_t seed) {
@@ -183,8 +197,10 @@ Instance random_instance(std::uint64_t seed) {
   instance.kernel = std::vector<std::string>{kRowSum, kRowSoftmax, kRowRmsNorm}[static_cast<std::size_t>(number(0, 2))];
   instance.cache = instance.kernel != kRowSum && number(0, 2) == 0;
   const auto price = [&] { return static_cast<double>(number(0, 8)) / 4; };
-  instance.priors = {price(),       price(), price() * 8, number(0, 1) * price() / 16, number(0, 1) * price() / 16,
-                     number(1, 100)};
+  instance.priors = row_priors(price(), price(), price() * 8);
+  instance.priors.subgroup_reduction_global_access_byte = number(0, 1) * price() / 16;
+  instance.priors.subgroup_reduction_private_access_byte = number(0, 1) * price() / 16;
+  instance.priors.preferred_concurrent_programs = number(1, 100);
   return instance;
 }
 
@@ -227,13 +243,14 @@ TEST(RowPlan, ChoiceEqualsExhaustiveSearch) {
     SCOPED_TRACE(fmt::format("seed {}: {} programs of {}, {} threads, {} bytes, {} stripes, V {}, cache {}\n{}", seed,
                              instance.programs, instance.width, instance.max_threads, instance.shared, instance.budget,
                              instance.lanes, instance.cache, instance.kernel));
-    RowReductionRequest request;
-    request.reduction_lane_elements = instance.lanes;
-    request.cache_reduction_inputs = instance.cache;
-    request.max_reduction_striped_scalars_per_worker = instance.budget;
-    request.any_subgroup_count = instance.any_count;
-    const auto choice = plan_row_reduction(rows_of(instance.kernel, instance.programs, instance.width),
-                                           {instance.max_threads, 32, instance.shared}, request, instance.priors);
+    PlannerOptions options;
+    options.reduction_lane_elements = instance.lanes;
+    options.cache_reduction_inputs = instance.cache;
+    options.max_reduction_striped_scalars_per_worker = instance.budget;
+    const auto choice =
+        plan_row_reduction(rows_of(instance.kernel, instance.programs, instance.width),
+                           {.max_threads = instance.max_threads, .shared_memory_bytes = instance.shared}, options,
+                           instance.priors, instance.any_count ? RowWidths::All : RowWidths::PowersOfTwo);
     auto expected = brute_force(instance, instance.any_count);
     if (!expected) {
       expected = brute_force(instance, true);
@@ -255,24 +272,20 @@ TEST(RowPlan, ChoiceEqualsExhaustiveSearch) {
 }
 
 TEST(RowPlan, TiesKeepTheSmallerOne) {
-  RowReductionPriors free{0, 0, 0, 0, 0, 64};
-  EXPECT_EQ(plan_for(rows_of(kRowSum, 100, 1000), kFull, {}, free).mapping, (RowMapping{1, 1, 1, 1, false}));
-  free.subgroup_reduction_group_setup = 1;
-  EXPECT_EQ(plan_for(rows_of(kRowSum, 100, 1000), kFull, {}, free).mapping, (RowMapping{1, 8, 1, 1, false}));
-  free = {1, 0, 0, 0, 0, 64};
-  EXPECT_EQ(plan_for(rows_of(kRowSum, 100, 96), kFull, {}, free).mapping, (RowMapping{4, 1, 1, 1, false}));
-  EXPECT_EQ(plan_for(rows_of(kRowSum, 100, 96), kFull, {.any_subgroup_count = true}, free).mapping,
-            (RowMapping{3, 1, 1, 1, false}));
+  const RowReductionWorkload wide = rows_of(kRowSum, 100, 1000), narrow = rows_of(kRowSum, 100, 96);
+  EXPECT_EQ(plan_for(wide, kFull, {}, row_priors(0, 0, 0)).mapping, (RowMapping{1, 1, 1, 1, false}));
+  EXPECT_EQ(plan_for(wide, kFull, {}, row_priors(0, 0, 1)).mapping, (RowMapping{1, 8, 1, 1, false}));
+  EXPECT_EQ(plan_for(narrow, kFull, {}, row_priors(1, 0, 0)).mapping, (RowMapping{4, 1, 1, 1, false}));
+  EXPECT_EQ(plan_for(narrow, kFull, {}, row_priors(1, 0, 0), RowWidths::All).mapping, (RowMapping{3, 1, 1, 1, false}));
 }
 
 TEST(RowPlan, NothingLegalIsAChoiceOfNothing) {
-  const RowReductionChoice choice = choice_of(rows_of(kRowSum, 4, 64), {31, 32, 32768});
+  const RowReductionChoice choice = choice_of(rows_of(kRowSum, 4, 64), {.max_threads = 31});
   EXPECT_FALSE(choice.chosen || choice.plan);
   EXPECT_EQ(choice.candidates_considered, 1);
   EXPECT_EQ(choice.candidates_rejected, 1);
   EXPECT_EQ(row_choice_text(choice),
             "  S 1 Q 1: thread_limit: the workers of a group are at most those of the target (threads 32, limit 31)\n");
-  EXPECT_FALSE(choice_of(rows_of(kRowSum, 4, 64), {256, 64, 0}).chosen) << "subgroups of 64";
   EXPECT_FALSE(choice_of(rows_of(kRowSum, 4, 64), kSmall, {.threads_per_group = 48}).chosen) << "no whole subgroups";
 }
 
@@ -290,9 +303,9 @@ TEST(RowPlan, EveryCandidateIsListed) {
 
 // ---- Options ----
 
-std::string error_of(const RowReductionWorkload& workload, const RowReductionRequest& request,
-                     const RowReductionLimits& limits = kSmall, const RowReductionPriors& priors = {}) {
-  const auto choice = plan_row_reduction(workload, limits, request, priors);
+std::string error_of(const RowReductionWorkload& workload, const PlannerOptions& options, const Limits& limits = kSmall,
+                     const CostPriors& priors = shipped_priors()) {
+  const auto choice = plan_row_reduction(workload, limits, options, priors);
   return choice ? "none" : render(choice.error());
 }
 
@@ -314,7 +327,7 @@ TEST(RowPlan, ExactOptionsAreHonoured) {
   EXPECT_EQ(cached.striped_storage_scalars_per_worker, 9);
 }
 
-TEST(RowPlan, OptionsOutsideTheirRanges) {
+TEST(RowPlan, MoreProgramsThanAGroupCanHave) {
   const RowReductionWorkload sum = rows_of(kRowSum, 17, 257);
   EXPECT_EQ(error_of(sum, {.reduction_programs_per_group = 9}),
             "error: reduction_programs_per_group is 9 [RowReductionOption]\n"
@@ -322,24 +335,9 @@ TEST(RowPlan, OptionsOutsideTheirRanges) {
   EXPECT_EQ(error_of(rows_of(kRowSum, 3, 257), {.reduction_programs_per_group = 4}),
             "error: reduction_programs_per_group is 4 [RowReductionOption]\n"
             "  try: it accepts 0 .. 3 for 3 programs in groups of 256 threads\n");
-  EXPECT_EQ(error_of(sum, {.reduction_programs_per_group = 3}, {64, 32, 0}),
+  EXPECT_EQ(error_of(sum, {.reduction_programs_per_group = 3}, {.max_threads = 64}),
             "error: reduction_programs_per_group is 3 [RowReductionOption]\n"
             "  try: it accepts 0 .. 2 for 17 programs in groups of 64 threads\n");
-  for (const std::int64_t wrong : {-1, 0, 17})
-    EXPECT_EQ(
-        error_of(sum, {.reduction_unroll_factor = wrong}),
-        fmt::format("error: reduction_unroll_factor is {} [RowReductionOption]\n  try: it accepts 1 .. 16\n", wrong));
-  for (const std::int64_t wrong : {-8, 0, 3, 16})
-    EXPECT_EQ(error_of(sum, {.reduction_lane_elements = wrong}),
-              fmt::format("error: reduction_lane_elements is {} [RowReductionOption]\n  try: it accepts 1, 2, 4 or 8\n",
-                          wrong));
-  EXPECT_EQ(
-      error_of(sum, {.max_reduction_striped_scalars_per_worker = 0}),
-      "error: max_reduction_striped_scalars_per_worker is 0 [RowReductionOption]\n  try: it accepts at least 1\n");
-  EXPECT_EQ(error_of(sum, {.threads_per_group = 257}),
-            "error: threads_per_group is 257 [RowReductionOption]\n  try: it accepts 0 .. 256\n");
-  EXPECT_EQ(error_of(sum, {.threads_per_group = -1}),
-            "error: threads_per_group is -1 [RowReductionOption]\n  try: it accepts 0 .. 256\n");
 }
 
 TEST(RowPlan, ExactOptionsThatNothingMeets) {
@@ -354,45 +352,19 @@ TEST(RowPlan, ExactOptionsThatNothingMeets) {
   EXPECT_NE(width.find("asked for are 64 threads and 3 programs"), std::string::npos) << width;
 }
 
-TEST(RowPlan, LimitsAndPriors) {
-  const RowReductionWorkload sum = rows_of(kRowSum, 17, 257);
-  EXPECT_NE(error_of(sum, {}, {0, 32, 0}).find("[RowReductionLimits]"), std::string::npos);
-  EXPECT_NE(error_of(sum, {}, {256, 0, 0}).find("[RowReductionLimits]"), std::string::npos);
-  EXPECT_NE(error_of(sum, {}, {256, 32, -1}).find("[RowReductionLimits]"), std::string::npos);
-  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  for (double RowReductionPriors::* prior :
-       {&RowReductionPriors::subgroup_reduction_scalar_round, &RowReductionPriors::subgroup_reduction_collective,
-        &RowReductionPriors::subgroup_reduction_group_setup, &RowReductionPriors::subgroup_reduction_global_access_byte,
-        &RowReductionPriors::subgroup_reduction_private_access_byte})
-    for (const double wrong : {nan, inf, -inf, -1.0}) {
-      RowReductionPriors priors;
-      priors.*prior = wrong;
-      EXPECT_NE(error_of(sum, {}, kSmall, priors).find("[RowReductionCoefficient]"), std::string::npos) << wrong;
-      priors.*prior = 0;
-      EXPECT_EQ(error_of(sum, {}, kSmall, priors), "none");
-    }
-  RowReductionPriors priors;
-  priors.preferred_concurrent_programs = 0;
-  EXPECT_NE(error_of(sum, {}, kSmall, priors).find("[RowReductionWave]"), std::string::npos);
-  priors = {};
-  priors.subgroup_reduction_scalar_round = std::numeric_limits<double>::max();
-  EXPECT_NE(error_of(sum, {}, kSmall, priors).find("[RowReductionScore]"), std::string::npos);
-}
-
-TEST(RowPlan, AllIndependentFaultsAreTold) {
-  const auto choice = plan_row_reduction(rows_of(kRowSum, 17, 257), {256, 32, 0},
-                                         {.reduction_programs_per_group = 9, .reduction_unroll_factor = 17}, {-1, -1});
-  ASSERT_FALSE(choice);
-  EXPECT_EQ(choice.error().size(), 4u);
+TEST(RowPlan, ScoresBeyondTheDoubles) {
+  const std::string error =
+      error_of(rows_of(kRowSum, 17, 257), {}, kSmall, row_priors(std::numeric_limits<double>::max(), 2, 16));
+  EXPECT_NE(error.find("[RowReductionScore]"), std::string::npos) << error;
 }
 
 TEST(RowPlan, WhatIsExact) {
-  EXPECT_FALSE(RowReductionRequest{}.is_exact());
-  EXPECT_FALSE((RowReductionRequest{.threads_per_group = 64}.is_exact())) << "not one of row reductions alone";
-  EXPECT_TRUE((RowReductionRequest{.reduction_programs_per_group = 1}.is_exact()));
-  EXPECT_TRUE((RowReductionRequest{.reduction_unroll_factor = 2}.is_exact()));
-  EXPECT_TRUE((RowReductionRequest{.reduction_lane_elements = 2}.is_exact()));
-  EXPECT_TRUE((RowReductionRequest{.cache_reduction_inputs = true}.is_exact()));
+  EXPECT_FALSE(asks_for_exact_reductions({}));
+  EXPECT_FALSE(asks_for_exact_reductions({.threads_per_group = 64})) << "not one of row reductions alone";
+  EXPECT_TRUE(asks_for_exact_reductions({.reduction_programs_per_group = 1}));
+  EXPECT_TRUE(asks_for_exact_reductions({.reduction_unroll_factor = 2}));
+  EXPECT_TRUE(asks_for_exact_reductions({.reduction_lane_elements = 2}));
+  EXPECT_TRUE(asks_for_exact_reductions({.cache_reduction_inputs = true}));
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ std::string launches_of(const tile::Program& program, const proof::Assumptions& 
   std::string text;
   for (std::uint32_t launch = 0; launch < subject.walk.launches.size(); ++launch) {
     const RowReductionFacts facts = row_reduction_facts(subject, launch);
-    const auto* refusal = std::get_if<RowRefusal>(&facts);
-    text += (launch == 0 ? "" : "; ") + (refusal != nullptr ? std::string(row_refusal_name(refusal->code))
-                                                            : sweeps_of(std::get<RowReductionWorkload>(facts)));
+    const auto* refusal = std::get_if<Refusal>(&facts);
+    text += (launch == 0 ? "" : "; ") +
+            (refusal != nullptr ? std::string(refusal->code) : sweeps_of(std::get<RowReductionWorkload>(facts)));
   }
   return text;
 }

@@ -32,12 +32,6 @@ std::string changed(std::string text, const std::string& from, const std::string
   return text.replace(at, from.size(), to);
 }
 
-TEST(RowFacts, AnswersHaveNames) {
-  for (std::size_t i = 0; i < kRowRefusalCodes; ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      EXPECT_NE(row_refusal_name(static_cast<RowRefusalCode>(i)), row_refusal_name(static_cast<RowRefusalCode>(j)));
-}
-
 TEST(RowFacts, SumOfBlocksIsOneFold) {
   const RowReductionWorkload rows = workload_of(rows_program(rows_text(kSumLoop)));
   EXPECT_EQ(sweeps_of(rows), "fold 4x32/100, store 1r");
@@ -269,9 +263,9 @@ TEST(RowFacts, WithoutThePromiseEveryStoreMayBeSeen) {
   EXPECT_EQ(alias_answer(analysis::AliasPromise::Origin::None), "source_may_alias");
   EXPECT_EQ(alias_answer(analysis::AliasPromise::Origin::LaunchCheck), "rows");
   const RowReductionFacts facts = facts_of(rows_program(rows_text(kSumLoop)), {});
-  const auto& refusal = std::get<RowRefusal>(facts);
+  const auto& refusal = std::get<Refusal>(facts);
   EXPECT_TRUE(refusal.op.valid() && refusal.other.valid());
-  EXPECT_EQ(row_refusal_text(refusal), "source_may_alias: X may overlap S, which store S[i] writes");
+  EXPECT_EQ(refusal_text(refusal), "source_may_alias: X may overlap S, which store S[i] writes");
 }
 
 TEST(RowFacts, NoPromiseIsListedThatIsNotNeeded) {
@@ -309,7 +303,7 @@ TEST(RowFacts, StoresThatMeet) {
   EXPECT_EQ(answer_of(two, assumptions), "stored_twice") << "Y and S may overlap";
   const auto facts = facts_of(rows_program(rows_text(tile + "    serial s in 2 { Y[i, s*99 + c] = x }\n", outputs)));
   EXPECT_EQ(
-      std::get<RowRefusal>(facts).text,
+      std::get<Refusal>(facts).reason,
       "store Y[i, s*99 + c] is not shown to write every element at most once: s = 1, c = 0 and s = 0, c = 99 meet");
 }
 

@@ -53,14 +53,14 @@ RowReductionFacts facts_of(const tile::Program& program, const proof::Assumption
 
 RowReductionWorkload workload_of(const tile::Program& program, const RowReductionRules& rules) {
   RowReductionFacts facts = facts_of(program, apart(), 0, rules);
-  if (const auto* refusal = std::get_if<RowRefusal>(&facts)) throw std::runtime_error(row_refusal_text(*refusal));
+  if (const auto* refusal = std::get_if<Refusal>(&facts)) throw std::runtime_error(refusal_text(*refusal));
   return std::get<RowReductionWorkload>(std::move(facts));
 }
 
 std::string answer_of(const tile::Program& program, const proof::Assumptions& assumptions, std::uint32_t launch) {
   const RowReductionFacts facts = facts_of(program, assumptions, launch);
-  const auto* refusal = std::get_if<RowRefusal>(&facts);
-  return refusal == nullptr ? "rows" : std::string(row_refusal_name(refusal->code));
+  const auto* refusal = std::get_if<Refusal>(&facts);
+  return refusal == nullptr ? "rows" : std::string(refusal->code);
 }
 
 std::string sweeps_of(const RowReductionWorkload& workload) {

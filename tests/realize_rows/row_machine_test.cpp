@@ -278,8 +278,8 @@ TEST(RowMachine, RandomProgramsThatAreRows) {
     const proof::Subject subject = proof::make_subject(*bound, apart());
     for (std::uint32_t launch = 0; launch < subject.walk.launches.size(); ++launch) {
       const RowReductionFacts facts = row_reduction_facts(subject, launch);
-      if (const auto* refusal = std::get_if<RowRefusal>(&facts)) {
-        EXPECT_FALSE(row_refusal_text(*refusal).empty());
+      if (const auto* refusal = std::get_if<Refusal>(&facts)) {
+        EXPECT_FALSE(refusal_text(*refusal).empty());
         continue;
       }
       ++rows;

@@ -120,7 +120,7 @@ TEST(RowCandidates, ThirtyNineAtMost) {
 TEST(RowCandidates, CoversAreProvedAndCanBeRechecked) {
   const auto candidates = row_candidates(workload_of(rows_program(kRowSoftmax, {{"N", 17}, {"C", 257}})), {}, kLarge);
   for (const RowCandidate& candidate : candidates) {
-    ASSERT_FALSE(candidate.refusal) << row_candidate_refusal_text(*candidate.refusal);
+    ASSERT_FALSE(candidate.refusal) << refusal_text(*candidate.refusal);
     ASSERT_EQ(candidate.covers.size(), 2u) << "programs, and the one length of all sweeps";
     for (const auto& cover : candidate.covers) {
       EXPECT_TRUE(cover->proof.holds_for(proof::index_map_subject(cover->map), proof::kNoOperation));
@@ -175,7 +175,7 @@ std::string refusal_of(const RowReductionWorkload& workload, const RowMapping& m
                        const RowBudget& budget = kLarge) {
   const RowCandidate candidate = row_candidate(workload, mapping, budget);
   EXPECT_EQ(candidate.refusal.has_value(), candidate.covers.empty());
-  return candidate.refusal ? row_candidate_refusal_text(*candidate.refusal) : "legal";
+  return candidate.refusal ? refusal_text(*candidate.refusal) : "legal";
 }
 
 TEST(RowCandidates, RangesOfTheFamily) {
