@@ -47,21 +47,37 @@ BufferId Builder::scalar(std::string name, ScalarType scalar) {
   return buffer({std::move(name), BufferKind::Scalar, scalar, Access::Read, 1});
 }
 
-std::vector<ValueId> Builder::begin_kernel(std::string name, std::vector<std::int64_t> task_extents) {
+void Builder::open_kernel(Kernel kernel) {
   TW_CHECK(frames_.empty());
+  for (std::int64_t extent : kernel.task_extents) TW_CHECK(extent >= 0);
+  kernel.body = program_.blocks.push_back({});
+  open(kernel.body, {});
+  next_fence_ = 0;
+  program_.kernels.push_back(std::move(kernel));
+}
+
+std::vector<ValueId> Builder::begin_kernel(std::string name, std::vector<std::int64_t> task_extents, Group group) {
   Kernel kernel;
   kernel.name = std::move(name);
   kernel.task_extents = std::move(task_extents);
-  kernel.body = program_.blocks.push_back({});
-  open(kernel.body, {});
+  kernel.group = group;
+  open_kernel(std::move(kernel));
   std::vector<ValueId> coordinates;
-  for (std::int64_t extent : kernel.task_extents) {
-    TW_CHECK(extent >= 0);
+  for (std::size_t i = 0; i < program_.kernels.back().task_extents.size(); ++i)
     coordinates.push_back(value(kIndexType));
-  }
-  program_.blocks[kernel.body].args = coordinates;
-  program_.kernels.push_back(std::move(kernel));
+  program_.blocks[program_.kernels.back().body].args = coordinates;
   return coordinates;
+}
+
+void Builder::begin_persistent_kernel(std::string name, std::vector<std::int64_t> task_extents, std::int64_t groups,
+                                      Group group) {
+  TW_CHECK(groups > 0);
+  Kernel kernel;
+  kernel.name = std::move(name);
+  kernel.task_extents = std::move(task_extents);
+  kernel.group = group;
+  kernel.groups = groups;
+  open_kernel(std::move(kernel));
 }
 
 void Builder::end_kernel() {
@@ -69,7 +85,8 @@ void Builder::end_kernel() {
   close({});
 }
 
-AllocationId Builder::allocation(std::string name, AllocationSpace space, ScalarType scalar, std::int64_t count) {
+AllocationId Builder::allocation(std::string name, AllocationSpace space, ScalarType scalar, std::int64_t count,
+                                 AllocationLayout layout) {
   TW_CHECK(!frames_.empty() && count >= 0);
   std::vector<AllocationId>& siblings = program_.kernels.back().allocations;
   const auto taken = [&](const std::string& candidate) {
@@ -78,8 +95,15 @@ AllocationId Builder::allocation(std::string name, AllocationSpace space, Scalar
   };
   std::string unique = name;
   for (int suffix = 2; taken(unique); ++suffix) unique = fmt::format("{}_{}", name, suffix);
-  siblings.push_back(program_.allocations.push_back({std::move(unique), space, scalar, count}));
+  siblings.push_back(program_.allocations.push_back({std::move(unique), space, scalar, count, layout}));
   return siblings.back();
+}
+
+std::uint32_t Builder::ring(Ring ring) {
+  TW_CHECK(!frames_.empty());
+  std::vector<Ring>& rings = program_.kernels.back().rings;
+  rings.push_back(std::move(ring));
+  return static_cast<std::uint32_t>(rings.size() - 1);
 }
 
 Program Builder::finish() {
@@ -226,6 +250,118 @@ ValueId Builder::load(Memory memory, ValueId index, std::uint16_t lanes, ValueId
 
 void Builder::store(Memory memory, ValueId index, ValueId value, ValueId mask) {
   append(StoreOp{memory, index, value, mask}, {});
+}
+
+// ---- Groups --------------------------------------------------------------------------------------------------------
+
+ValueId Builder::worker(WorkerQuery query) { return result_of(WorkerOp{query}, kIndexType); }
+ValueId Builder::group_ordinal() { return result_of(GroupOrdinalOp{}, kIndexType); }
+
+ValueId Builder::subgroup_reduce(LaneFold kind, ValueId operand) {
+  return result_of(SubgroupReduceOp{kind, operand}, type(operand));
+}
+
+ValueId Builder::shuffle(ShuffleKind kind, ValueId operand, std::uint16_t number) {
+  return result_of(ShuffleOp{kind, operand, number}, type(operand));
+}
+
+ValueId Builder::fragment_fill(ValueId scalar, std::uint16_t rows, std::uint16_t columns) {
+  return result_of(FragmentFillOp{scalar}, fragment_type(type(scalar).scalar, rows, columns));
+}
+
+ValueId Builder::fragment_load(Memory memory, ValueId index, ValueId row_stride, std::uint16_t rows,
+                               std::uint16_t columns, bool transposed) {
+  return result_of(FragmentLoadOp{memory, index, row_stride, transposed},
+                   fragment_type(scalar_of(memory), rows, columns));
+}
+
+void Builder::fragment_store(Memory memory, ValueId index, ValueId row_stride, ValueId fragment, bool transposed) {
+  append(FragmentStoreOp{memory, index, row_stride, fragment, transposed}, {});
+}
+
+ValueId Builder::fragment_coordinate(FragmentAxis axis, std::uint16_t rows, std::uint16_t columns) {
+  return result_of(FragmentCoordinateOp{axis}, fragment_type(ScalarType::I64, rows, columns));
+}
+
+ValueId Builder::atom(AtomOp op, ScalarType accumulator) {
+  TW_CHECK(op.m >= 1 && op.n >= 1 && op.m <= kMaxFragmentExtent && op.n <= kMaxFragmentExtent);
+  const ValueType result =
+      fragment_type(accumulator, static_cast<std::uint16_t>(op.m), static_cast<std::uint16_t>(op.n));
+  return result_of(std::move(op), result);
+}
+
+ValueId Builder::atom(std::string name, ValueId a, ValueId b, std::optional<ValueId> c, ScalarType accumulator) {
+  AtomOp op;
+  op.atom = std::move(name);
+  op.m = type(a).rows;
+  op.n = type(b).columns;
+  op.k = const_i64(type(a).columns);
+  op.a.fragment = a;
+  op.b.fragment = b;
+  if (c) op.c = *c;
+  return atom(std::move(op), accumulator);
+}
+
+std::uint32_t Builder::fence(Participants participants, FencedMemory memory) {
+  FenceOp op;
+  op.identity = next_fence_;
+  op.participants = op.scope = participants;
+  op.memory = memory;
+  fence(op);
+  return op.identity;
+}
+
+void Builder::fence(FenceOp op) {
+  next_fence_ = std::max(next_fence_, op.identity + 1);
+  append(op, {});
+}
+
+ValueId Builder::async_copy(AsyncCopyOp op) { return result_of(op, token_type()); }
+void Builder::wait(std::vector<ValueId> tokens) { append(WaitOp{std::move(tokens)}, {}); }
+
+void Builder::ring_action(RingAction action, std::uint32_t ring, ValueId step) {
+  TW_CHECK(ring < program_.kernels.back().rings.size());
+  append(RingOp{action, ring, step}, {});
+}
+
+std::vector<ValueId> Builder::begin_task_loop() {
+  const BlockId body = program_.blocks.push_back({});
+  open(body, append(TaskLoopOp{body}, {}));
+  std::vector<ValueId> coordinates;
+  for (std::size_t i = 0; i < program_.kernels.back().task_extents.size(); ++i)
+    coordinates.push_back(value(kIndexType));
+  program_.blocks[body].args = coordinates;
+  return coordinates;
+}
+
+void Builder::end_task_loop() {
+  TW_CHECK(frames_.size() > 1 && std::holds_alternative<TaskLoopOp>(program_.ops[frames_.back().op].payload));
+  close({});
+}
+
+void Builder::begin_roles() {
+  TW_CHECK(!frames_.empty());
+  // The rules of the operation hold once it has roles.
+  const OpId id = program_.ops.push_back({RolesOp{}, {}});
+  program_.blocks[frames_.back().block].ops.push_back(id);
+  open_roles_.push_back(id);
+}
+
+void Builder::begin_role(std::string name, std::int32_t subgroups) {
+  TW_CHECK(!open_roles_.empty());
+  const BlockId block = program_.blocks.push_back({});
+  std::get<RolesOp>(program_.ops[open_roles_.back()].payload).roles.push_back({std::move(name), subgroups, block});
+  open(block, open_roles_.back());
+}
+
+void Builder::end_role() { close({}); }
+
+void Builder::end_roles() {
+  TW_CHECK(!open_roles_.empty());
+  const std::vector<OpFault> faults = op_faults(program_, program_.ops[open_roles_.back()]);
+  for (const OpFault& fault : faults) fmt::print(stderr, "kernel builder: {}\n", fault.message);
+  TW_CHECK(faults.empty());
+  open_roles_.pop_back();
 }
 
 // ---- Control -------------------------------------------------------------------------------------------------------

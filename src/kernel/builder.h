@@ -49,10 +49,16 @@ class Builder {
 
   // ---- Kernels ----
   /// The coordinates, one a dimension.
-  std::vector<ValueId> begin_kernel(std::string name, std::vector<std::int64_t> task_extents);
+  std::vector<ValueId> begin_kernel(std::string name, std::vector<std::int64_t> task_extents, Group group = {});
+  /// A number of groups that run all tasks in a task loop.
+  void begin_persistent_kernel(std::string name, std::vector<std::int64_t> task_extents, std::int64_t groups,
+                               Group group);
   void end_kernel();
   /// Memory of the kernel that is open. A name that is taken gets a number appended.
-  AllocationId allocation(std::string name, AllocationSpace space, ScalarType scalar, std::int64_t count);
+  AllocationId allocation(std::string name, AllocationSpace space, ScalarType scalar, std::int64_t count,
+                          AllocationLayout layout = {});
+  /// A ring of the kernel that is open; its number.
+  std::uint32_t ring(Ring ring);
   /// The program; the builder is empty afterwards. Every kernel is closed.
   Program finish();
 
@@ -102,7 +108,36 @@ class Builder {
   ValueId load(Memory memory, ValueId index, std::uint16_t lanes = 1, ValueId mask = {});
   void store(Memory memory, ValueId index, ValueId value, ValueId mask = {});
 
+  // ---- What the workers of a group do together (kernel/group_ops.h) ----
+  ValueId worker(WorkerQuery query);
+  ValueId group_ordinal();
+  ValueId subgroup_reduce(LaneFold kind, ValueId operand);
+  ValueId shuffle(ShuffleKind kind, ValueId operand, std::uint16_t number);
+  ValueId fragment_fill(ValueId scalar, std::uint16_t rows, std::uint16_t columns);
+  ValueId fragment_load(Memory memory, ValueId index, ValueId row_stride, std::uint16_t rows, std::uint16_t columns,
+                        bool transposed = false);
+  void fragment_store(Memory memory, ValueId index, ValueId row_stride, ValueId fragment, bool transposed = false);
+  ValueId fragment_coordinate(FragmentAxis axis, std::uint16_t rows, std::uint16_t columns);
+  /// The result has m x n elements of that type.
+  ValueId atom(AtomOp op, ScalarType accumulator);
+  /// Of fragments by one subgroup; without an accumulator d = a b.
+  ValueId atom(std::string name, ValueId a, ValueId b, std::optional<ValueId> c, ScalarType accumulator);
+  /// A fence of the compiler with the next free identity, which is returned.
+  std::uint32_t fence(Participants participants, FencedMemory memory);
+  void fence(FenceOp op);
+  ValueId async_copy(AsyncCopyOp op);
+  void wait(std::vector<ValueId> tokens);
+  void ring_action(RingAction action, std::uint32_t ring, ValueId step);
+
   // ---- Control ----
+  /// The coordinates of the task.
+  std::vector<ValueId> begin_task_loop();
+  void end_task_loop();
+  void begin_roles();
+  void begin_role(std::string name, std::int32_t subgroups);
+  void end_role();
+  void end_roles();
+
   struct Loop {
     ValueId index;
     std::vector<ValueId> carries;
@@ -152,8 +187,11 @@ class Builder {
   void open(BlockId block, OpId op);
   void close(std::vector<ValueId> yields);
   void check_visible(ValueId value) const;
+  void open_kernel(Kernel kernel);
 
   Program program_;
+  std::uint32_t next_fence_ = 0;  ///< of the kernel that is open
+  std::vector<OpId> open_roles_;  ///< whose roles are being added
   std::vector<Frame> frames_;
   std::vector<std::optional<std::int64_t>> known_;  ///< by value: the integer of a constant
   std::vector<BlockId> home_;                       ///< by value: the block that defines it

@@ -11,112 +11,48 @@
 #include <fmt/ranges.h>
 
 #include "kernel/constants.h"
+#include "kernel/group_interpreter.h"
 #include "kernel/lanes.h"
+#include "kernel/objects.h"
 #include "kernel/op_rules.h"
-#include "kernel/printer.h"
 #include "support/check.h"
 
 namespace tilewright::kernel {
 
 namespace {
 
-/// One buffer or allocation while a program runs.
-struct Object {
-  std::byte* base = nullptr;
-  std::uint64_t count = 0;
-  std::size_t element_bytes = 0;
-  ScalarType scalar{};
-  MemoryKind kind{};
-  bool tracked = false;               ///< contents start indeterminate
-  std::vector<std::byte> own;         ///< of allocations and temporaries
-  std::vector<std::uint8_t> written;  ///< by element, when tracked
-
-  void make_own() {
-    own.resize(count * element_bytes);
-    written.assign(count, 0);
-    base = own.data();
-    tracked = true;
-  }
-  Lane get(std::uint64_t element) const {
-    Lane lane = 0;
-    std::memcpy(&lane, base + element * element_bytes, element_bytes);
-    return lane;
-  }
-  void put(std::uint64_t element, Lane lane) {
-    std::memcpy(base + element * element_bytes, &lane, element_bytes);
-    if (tracked) written[element] = 1;
-  }
-};
-static_assert(std::endian::native == std::endian::little, "get and put move the low bytes of a lane");
-
-class Run {
+/// Kernels of one worker.
+class ScalarRun {
  public:
-  Run(const Program& program, std::span<std::byte* const> buffers)
-      : program_(program), reported_(program.ops.size(), false) {
-    TW_CHECK(buffers.size() == program.buffers.size());
+  ScalarRun(const Program& program, Objects& objects, FaultLog& faults)
+      : program_(program), objects_(objects), faults_(faults) {
     std::size_t lanes = 0;
     for (const ValueType& type : program.values) {
       first_lane_.push_back(lanes);
       lanes += type.lanes;
     }
     lanes_.resize(lanes);
-    for (std::size_t i = 0; i < buffers.size(); ++i)
-      add_buffer(program.buffers[BufferId{std::uint32_t(i)}], buffers[i]);
-    for (const Allocation& allocation : program.allocations) {
-      const auto kind = allocation.space == AllocationSpace::Private ? MemoryKind::Private : MemoryKind::Shared;
-      allocations_.push_back(object(allocation.scalar, allocation.count, kind));
-    }
   }
 
-  Result<std::vector<Counts>> run() {
-    std::vector<Counts> all;
-    for (const Kernel& kernel : program_.kernels) {
-      kernel_ = &kernel;
-      counts_ = {};
-      run_kernel(kernel);
-      all.push_back(counts_);
-      if (stopped()) break;
-    }
-    if (!diags_.empty()) return std::unexpected(std::move(diags_));
-    return all;
-  }
-
- private:
-  // ---- Setting up --------------------------------------------------------------------------------------------------
-
-  static Object object(ScalarType scalar, std::int64_t count, MemoryKind kind) {
-    Object made;
-    made.count = static_cast<std::uint64_t>(count);
-    made.element_bytes = scalar_bytes(scalar);
-    made.scalar = scalar;
-    made.kind = kind;
-    return made;
-  }
-
-  void add_buffer(const Buffer& buffer, std::byte* base) {
-    Object made = object(buffer.scalar, buffer.count, MemoryKind::Buffer);
-    if (buffer.kind == BufferKind::Temporary) {
-      made.make_own();
-    } else {
-      TW_CHECK(base != nullptr || buffer.count == 0);
-      made.base = base;
-    }
-    buffers_.push_back(std::move(made));
-  }
-
-  void run_kernel(const Kernel& kernel) {
-    if (std::ranges::count(kernel.task_extents, 0) > 0) return;
-    for (AllocationId id : kernel.allocations) allocations_[id.index].make_own();
+  Counts run(const Kernel& kernel) {
+    kernel_ = &kernel;
+    counts_ = {};
+    if (std::ranges::count(kernel.task_extents, 0) > 0) return counts_;
+    for (AllocationId id : kernel.allocations) allocation(id).make_own();
     task_.assign(kernel.task_extents.size(), 0);
     do {
       ++counts_.tasks;
-      for (AllocationId id : kernel.allocations) std::ranges::fill(allocations_[id.index].written, 0);
+      for (AllocationId id : kernel.allocations) allocation(id).forget_contents();
       const std::vector<ValueId>& coordinates = program_.blocks[kernel.body].args;
       for (std::size_t i = 0; i < task_.size(); ++i) lane(coordinates[i]) = static_cast<Lane>(task_[i]);
       run_block(kernel.body);
     } while (!stopped() && next_task(kernel.task_extents));
-    for (AllocationId id : kernel.allocations) allocations_[id.index].own = {};
+    for (AllocationId id : kernel.allocations) allocation(id).drop_own();
+    return counts_;
   }
+
+ private:
+  Object& allocation(AllocationId id) { return objects_.allocations[id.index]; }
 
   bool next_task(const std::vector<std::int64_t>& extents) {
     for (std::size_t i = extents.size(); i-- > 0;) {
@@ -146,7 +82,7 @@ class Run {
 
   // ---- Operations --------------------------------------------------------------------------------------------------
 
-  bool stopped() const { return diags_.size() >= kMaxFaults; }
+  bool stopped() const { return faults_.stopped(); }
 
   void run_block(BlockId id) {
     for (OpId op_id : program_.blocks[id].ops) {
@@ -233,9 +169,7 @@ class Run {
 
   // ---- Memory ------------------------------------------------------------------------------------------------------
 
-  Object& at(MemoryRef memory) {
-    return memory.buffer.valid() ? buffers_[memory.buffer.index] : allocations_[memory.allocation.index];
-  }
+  Object& at(MemoryRef memory) { return objects_.at(memory); }
 
   void execute(const LoadOp& payload, const Op& op, OpId id) {
     const Object& object = at(payload.memory);
@@ -276,13 +210,10 @@ class Run {
   }
 
   void fault(OpId id, MemoryRef memory, std::uint64_t element, const char* what) {
-    if (reported_[id.index] || stopped()) return;
-    reported_[id.index] = true;
-    const std::string where = fmt::format("kernel {}, task ({}): '{}' {}", kernel_->name, fmt::join(task_, ", "),
-                                          print_op(program_, program_.ops[id]), what);
-    std::string message = fmt::format("{} element {} of {}, which has {}", where, static_cast<std::int64_t>(element),
-                                      memory_label(program_, memory), at(memory).count);
-    diags_.push_back({DiagCode::MemoryFault, std::move(message), {}, {}, {}});
+    if (!faults_.claim(id)) return;
+    faults_.add(DiagCode::MemoryFault,
+                fmt::format("{} {} element {} of {}, which has {}", faults_.where(*kernel_, task_, id), what,
+                            static_cast<std::int64_t>(element), memory_label(program_, memory), at(memory).count));
   }
 
   // ---- Control -----------------------------------------------------------------------------------------------------
@@ -310,15 +241,20 @@ class Run {
     move_values(program_.blocks[block].yields, op.results, 0);
   }
 
+  /// What groups do together is no operation of one worker: the verifier refuses it there.
+  template <class Payload>
+  void execute(const Payload&, const Op&, OpId) {
+    TW_CHECK(!"an operation of groups in a kernel of one worker");
+  }
+
   const Program& program_;
+  Objects& objects_;
+  FaultLog& faults_;
   const Kernel* kernel_ = nullptr;
   std::vector<std::int64_t> task_;
   std::vector<std::size_t> first_lane_;  ///< by value
   std::vector<Lane> lanes_, scratch_;
-  std::vector<Object> buffers_, allocations_;
   Counts counts_;
-  std::vector<bool> reported_;  ///< by operation
-  Diags diags_;
 };
 
 /// Of temporaries and allocations. Beyond it the system may kill the process instead of refusing.
@@ -334,12 +270,26 @@ double own_bytes(const Program& program) {
   return total;
 }
 
+Result<std::vector<Counts>> run_all(const Program& program, std::span<std::byte* const> buffers) {
+  Objects objects(program, buffers);
+  FaultLog faults(program);
+  ScalarRun scalar(program, objects, faults);
+  std::vector<Counts> all;
+  for (const Kernel& kernel : program.kernels) {
+    const bool alone = kernel.group == Group{} && kernel.groups == 0;
+    all.push_back(alone ? scalar.run(kernel) : run_groups(program, kernel, objects, faults));
+    if (faults.stopped()) break;
+  }
+  if (!faults.empty()) return std::unexpected(faults.take());
+  return all;
+}
+
 }  // namespace
 
 Result<std::vector<Counts>> interpret(const Program& program, std::span<std::byte* const> buffers) {
   if (own_bytes(program) <= kMaxOwnBytes) {
     try {
-      return Run(program, buffers).run();
+      return run_all(program, buffers);
     } catch (const std::bad_alloc&) {
     }
   }

@@ -1,35 +1,26 @@
 #include "kernel/parser.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "kernel/constants.h"
-#include "kernel/lexer.h"
 #include "kernel/names.h"
 #include "kernel/op_rules.h"
+#include "kernel/text_reader.h"
 #include "kernel/verifier.h"
-#include "support/number_text.h"
 #include "support/result.h"
 
 namespace tilewright::kernel {
 
 namespace {
 
-constexpr std::size_t kMaxDiags = 50;
-
-/// Leaves a faulty statement, which is then skipped.
-struct SyntaxFault {};
 /// Leaves the text: going on would make no sense.
 struct GivingUp {};
 
-class Parser {
+class Parser : private TextReader {
  public:
-  Parser(std::string_view text, std::string_view file)
-      : file_(file), lines_(split_lines(text)), tokens_(tokenize(text)) {}
+  using TextReader::TextReader;
 
   Result<Program> run() {
     try {
@@ -45,69 +36,6 @@ class Parser {
   }
 
  private:
-  // ---- Tokens ------------------------------------------------------------------------------------------------------
-
-  const Token& peek() const { return tokens_[at_]; }
-  Token next() {
-    const Token& token = tokens_[at_];
-    if (at_ + 1 < tokens_.size()) ++at_;
-    return token;
-  }
-  bool accept(std::string_view mark) {
-    if (!peek().punct(mark)) return false;
-    next();
-    return true;
-  }
-  void expect(std::string_view mark) {
-    if (!accept(mark)) unexpected(fmt::format("'{}'", mark));
-  }
-  void expect_word(std::string_view word) {
-    if (!peek().word(word)) unexpected(fmt::format("'{}'", word));
-    next();
-  }
-
-  void report(const Token& at, DiagCode code, std::string message) {
-    if (diags_.size() >= kMaxDiags) return;
-    Diag diag{code, std::move(message), {file_, at.line, at.column, at.length, ""}, {}, {}};
-    if (at.line >= 1 && at.line <= lines_.size()) diag.place.source_line = lines_[at.line - 1];
-    diags_.push_back(std::move(diag));
-  }
-  [[noreturn]] void fail(const Token& at, std::string message) {
-    report(at, DiagCode::SyntaxError, std::move(message));
-    throw SyntaxFault{};
-  }
-  [[noreturn]] void unexpected(std::string_view expected) {
-    const Token& token = peek();
-    if (token.kind == TokenKind::Bad) fail(token, token.text);
-    if (token.kind == TokenKind::End) fail(token, fmt::format("expected {}, found the end of the text", expected));
-    const std::string_view sigil = token.kind == TokenKind::Value ? "%" : "";
-    fail(token, fmt::format("expected {}, found '{}{}'", expected, sigil, token.text));
-  }
-
-  std::string name(std::string_view what) {
-    if (peek().kind != TokenKind::Word && peek().kind != TokenKind::Quoted) unexpected(what);
-    return next().text;
-  }
-
-  std::int64_t integer(std::string_view what) {
-    const Token token = peek();
-    if (token.kind != TokenKind::Number) unexpected(what);
-    next();
-    const NumberResult<std::int64_t> value = parse_int64(token.text);
-    if (!value && value.error() == NumberFault::Malformed)
-      fail(token, fmt::format("expected {}, found '{}'", what, token.text));
-    if (!value) report(token, DiagCode::LiteralOutOfRange, fmt::format("{} does not fit 64 bits", token.text));
-    return value.value_or(0);
-  }
-
-  std::int64_t size(std::string_view what) {
-    const Token token = peek();
-    const std::int64_t value = integer(what);
-    if (value >= 0) return value;
-    report(token, DiagCode::NegativeSize, fmt::format("{} is {}; it cannot be negative", what, value));
-    return 0;
-  }
-
   // ---- Recovery ----------------------------------------------------------------------------------------------------
 
   /// Calls statement() until a '}' or the end comes; a faulty one is skipped.
@@ -166,13 +94,6 @@ class Parser {
       unexpected("buffer, temporary, scalar, kernel or '}'");
   }
 
-  ScalarType scalar_type() {
-    const auto type = scalar_from_name(peek().text);
-    if (peek().kind != TokenKind::Word || !type) unexpected("an element type");
-    next();
-    return *type;
-  }
-
   void buffer(BufferKind kind) {
     next();
     const Token at = peek();
@@ -198,21 +119,61 @@ class Parser {
     kernel.name = name("the name of the kernel");
     kernel.body = program_.blocks.push_back({});
     allocations_.clear();
+    rings_.clear();
     scopes_.assign(1, {});
+    if (accept_word("persistent")) kernel.groups = number("the number of groups", 1, INT32_MAX);
     expect_word("tasks");
-    expect("(");
-    std::vector<ValueId> coordinates;
-    while (!accept(")")) {
-      if (!coordinates.empty()) expect(",");
-      coordinates.push_back(definition({ScalarType::I64, 1}));
-      expect(":");
-      kernel.task_extents.push_back(size("the number of tasks"));
+    program_.blocks[kernel.body].args = task_domain(kernel);
+    if (accept_word("group")) {
+      kernel.group.workers = static_cast<std::int32_t>(number("the number of workers", 1, kMaxWorkers));
+      expect_word("of");
+      kernel.group.subgroup_size = static_cast<std::int32_t>(number("the subgroup size", 1, kMaxSubgroup));
     }
-    program_.blocks[kernel.body].args = std::move(coordinates);
     expect("{");
     block_statements(kernel.body, &kernel, nullptr);
     expect("}");
     program_.kernels.push_back(std::move(kernel));
+  }
+
+  /// The extents; with the coordinates' names where they are the arguments of the body.
+  std::vector<ValueId> task_domain(Kernel& kernel) {
+    std::vector<ValueId> coordinates;
+    expect("(");
+    while (!accept(")")) {
+      if (!kernel.task_extents.empty()) expect(",");
+      if (kernel.groups == 0) {
+        coordinates.push_back(definition({ScalarType::I64, 1}));
+        expect(":");
+      }
+      kernel.task_extents.push_back(size("the number of tasks"));
+    }
+    return coordinates;
+  }
+
+  void ring_declaration(Kernel& kernel) {
+    next();
+    const Token at = peek();
+    Ring made;
+    made.name = name("the name of the ring");
+    expect_word("versions");
+    made.versions = static_cast<std::int32_t>(number("the number of versions", 1, kMaxRingVersions));
+    expect_word("producers");
+    made.producers = static_cast<std::int32_t>(number("the number of subgroups that produce", 1, kMaxWorkers));
+    expect_word("consumers");
+    made.consumers = static_cast<std::int32_t>(number("the number of subgroups that consume", 1, kMaxWorkers));
+    if (!rings_.emplace(made.name, static_cast<std::uint32_t>(kernel.rings.size())).second)
+      report(at, DiagCode::Redefinition, fmt::format("there is a ring {} already", made.name));
+    kernel.rings.push_back(std::move(made));
+  }
+
+  void layout(AllocationLayout& layout) {
+    if (!accept_word("row")) return;
+    layout.row = size("the length of a row");
+    if (accept_word("pad")) layout.pad = size("the padding of a row");
+    if (!accept_word("swizzle")) return;
+    layout.swizzle_bits = static_cast<std::int32_t>(number("the bits of the swizzle", 1, 16));
+    layout.swizzle_base = static_cast<std::int32_t>(number("the base of the swizzle", 0, 32));
+    layout.swizzle_shift = static_cast<std::int32_t>(number("the shift of the swizzle", 0, 32));
   }
 
   void allocation(Kernel& kernel) {
@@ -229,68 +190,14 @@ class Parser {
     if (!space) unexpected("private or shared");
     next();
     made.space = *space;
+    layout(made.layout);
     const AllocationId id = program_.allocations.push_back(made);
     kernel.allocations.push_back(id);
     if (buffers_.contains(made.name) || !allocations_.emplace(made.name, id).second)
       report(at, DiagCode::Redefinition, fmt::format("there is a {} already", made.name));
   }
 
-  // ---- Values ------------------------------------------------------------------------------------------------------
-
-  /// An operand; none when its name is unknown (reported, once a name).
-  ValueId operand() {
-    // A ':' behind it means that the next statement has begun.
-    if (peek().kind != TokenKind::Value || tokens_[at_ + 1].punct(":")) unexpected("a value");
-    const Token token = next();
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-      if (const auto found = scope->find(token.text); found != scope->end()) return found->second;
-    report(token, DiagCode::UnknownName, fmt::format("nothing defines %{} here", token.text));
-    scopes_.front().emplace(token.text, ValueId{});
-    return {};
-  }
-
-  void define(const Token& token, ValueId value) {
-    for (const auto& scope : scopes_) {
-      const auto found = scope.find(token.text);
-      if (found == scope.end()) continue;
-      if (found->second.valid())
-        report(token, DiagCode::Redefinition, fmt::format("%{} is defined already", token.text));
-      return;
-    }
-    scopes_.back().emplace(token.text, value);
-  }
-
-  /// Defines the name that stands here as a new value.
-  ValueId definition(ValueType type) {
-    if (peek().kind != TokenKind::Value) unexpected("the name of a value");
-    const Token token = next();
-    const ValueId value = program_.values.push_back(type);
-    define(token, value);
-    return value;
-  }
-
-  ValueType value_type() {
-    const auto type = type_from_name(peek().text);
-    if (peek().kind != TokenKind::Word || !type) unexpected("a type");
-    next();
-    return *type;
-  }
-
-  MemoryRef memory() {
-    const Token token = peek();
-    const std::string named = name("a buffer or an allocation");
-    if (const auto found = allocations_.find(named); found != allocations_.end()) return {{}, found->second};
-    if (const auto found = buffers_.find(named); found != buffers_.end()) return {found->second, {}};
-    report(token, DiagCode::UnknownName, fmt::format("there is no buffer or allocation {} here", named));
-    return {};
-  }
-
   // ---- Statements --------------------------------------------------------------------------------------------------
-
-  struct ResultName {
-    Token token;
-    ValueType type;
-  };
 
   /// The statements of one block without its braces. kernel: where allocations go, or null where none may stand.
   /// yields_at: the place of the yield, for messages about it.
@@ -304,6 +211,7 @@ class Parser {
     recovering([&] {
       if (yielded) fail(peek(), "a yield is the last statement of its block");
       if (kernel != nullptr && peek().word("alloc")) return allocation(*kernel);
+      if (kernel != nullptr && peek().word("ring")) return ring_declaration(*kernel);
       if (yields_at == nullptr || !peek().word("yield")) return statement(id);
       yielded = true;
       *yields_at = next();
@@ -345,8 +253,12 @@ class Parser {
       loop(id, results);
     } else if (at.word("if")) {
       branch(id, results);
+    } else if (at.word("tasks")) {
+      task_loop(id, results);
+    } else if (at.word("roles")) {
+      roles(id, results);
     } else {
-      OpPayload made = payload(results);
+      OpPayload made = read_payload(*this, results);
       program_.ops[id] = {std::move(made), define_all(results)};
       check(at, id);
     }
@@ -369,113 +281,6 @@ class Parser {
     if (!complete) return;
     for (OpFault& fault : op_faults(program_, op))
       if (fault.code != DiagCode::UnknownName) report(at, fault.code, std::move(fault.message));
-  }
-
-  OpPayload payload(const std::vector<ResultName>& results) {
-    if (peek().kind != TokenKind::Word) unexpected("an operation");
-    const std::string word = peek().text;
-    if (word == "const") return constant(results);
-    if (word == "iota") return next(), OpPayload(IotaOp{});
-    if (word == "load") return load();
-    if (word == "store") return store();
-    if (const auto kind = unary_from_name(word)) return next(), OpPayload(UnaryOp{*kind, operand()});
-    if (const auto kind = fold_from_name(word)) return next(), OpPayload(FoldLanesOp{*kind, operand()});
-    if (word == "cast") return next(), OpPayload(CastOp{operand()});
-    if (word == "splat") return next(), OpPayload(SplatOp{operand()});
-    if (const auto kind = binary_from_name(word)) {
-      const auto [lhs, rhs] = two_operands();
-      return BinaryOp{*kind, lhs, rhs};
-    }
-    if (const auto kind = compare_from_name(word)) {
-      const auto [lhs, rhs] = two_operands();
-      return CompareOp{*kind, lhs, rhs};
-    }
-    if (word == "select" || word == "fma") {
-      const auto [a, b] = two_operands();
-      const ValueId c = (expect(","), operand());
-      return word == "fma" ? OpPayload(FmaOp{a, b, c}) : OpPayload(SelectOp{a, b, c});
-    }
-    if (word == "extract") return extract();
-    unexpected("an operation");
-  }
-
-  std::pair<ValueId, ValueId> two_operands() {
-    next();
-    const ValueId lhs = operand();
-    expect(",");
-    return {lhs, operand()};
-  }
-
-  OpPayload extract() {
-    next();
-    const ValueId vector = operand();
-    expect(",");
-    const Token at = peek();
-    const std::int64_t lane = integer("a lane");
-    if (lane < 0 || lane >= kMaxLanes) {
-      report(at, DiagCode::LiteralOutOfRange, fmt::format("lane {} is not in 0..{}", lane, kMaxLanes - 1));
-      throw SyntaxFault{};
-    }
-    return ExtractOp{vector, static_cast<std::uint16_t>(lane)};
-  }
-
-  OpPayload load() {
-    next();
-    LoadOp op{memory(), {}, {}};
-    expect("[");
-    op.index = operand();
-    expect("]");
-    op.mask = optional_mask();
-    return op;
-  }
-
-  OpPayload store() {
-    next();
-    StoreOp op{memory(), {}, {}, {}};
-    expect("[");
-    op.index = operand();
-    expect("]");
-    expect("=");
-    op.value = operand();
-    op.mask = optional_mask();
-    return op;
-  }
-
-  ValueId optional_mask() {
-    if (!peek().word("mask")) return {};
-    next();
-    return operand();
-  }
-
-  // ---- Constants ---------------------------------------------------------------------------------------------------
-
-  OpPayload constant(const std::vector<ResultName>& results) {
-    next();
-    if (results.size() != 1) fail(peek(), "a constant has one result");
-    const ScalarType type = results[0].type.scalar;
-    if (is_float_scalar(type)) return ConstOp{float_literal(type)};
-    if (type == ScalarType::I1 && (peek().word("true") || peek().word("false"))) return ConstOp{next().word("true")};
-    const Token at = peek();
-    const std::int64_t value = integer(type == ScalarType::I1 ? "true or false" : "an integer");
-    if (constant_fits(type, value)) return ConstOp{value};
-    report(at, DiagCode::LiteralOutOfRange, fmt::format("{} does not fit {}", value, scalar_name(type)));
-    return ConstOp{0};
-  }
-
-  std::int64_t float_literal(ScalarType type) {
-    const Token token = peek();
-    const bool special = token.word("nan") || token.word("inf");
-    if (token.kind != TokenKind::Number && !special) unexpected("a number");
-    next();
-    // F32 straight from the text: by way of double it would round twice.
-    const NumberResult<double> value =
-        type == ScalarType::F32 ? NumberResult<double>(parse_float(token.text)) : parse_double(token.text);
-    if (!value && value.error() == NumberFault::Malformed) fail(token, fmt::format("'{}' is no number", token.text));
-    const std::int64_t bits = float_constant(type, value.value_or(0));
-    const bool overflows = !value || (std::isfinite(*value) && std::isinf(float_of_constant(bits)));
-    if (overflows)
-      report(token, DiagCode::LiteralOutOfRange, fmt::format("{} does not fit {}", token.text, scalar_name(type)));
-    return bits;
   }
 
   // ---- Control -----------------------------------------------------------------------------------------------------
@@ -555,6 +360,47 @@ class Parser {
       same_types(else_at, DiagCode::TypeMismatch, "yields", program_.blocks[op.else_block].yields, expected);
   }
 
+  void without_results(const Token& at, const char* what, const std::vector<ResultName>& results) {
+    if (!results.empty()) report(at, DiagCode::SyntaxError, fmt::format("{} gives no results", what));
+  }
+
+  void task_loop(OpId id, const std::vector<ResultName>& results) {
+    const Token at = next();
+    without_results(at, "a task loop", results);
+    TaskLoopOp op{program_.blocks.push_back({})};
+    const std::size_t outer = scopes_.size();
+    scopes_.emplace_back();
+    Block body;
+    if (!peek().punct("{")) do {
+        body.args.push_back(definition({ScalarType::I64, 1}));
+      } while (accept(","));
+    expect("{");
+    program_.blocks[op.body] = std::move(body);
+    program_.ops[id].payload = op;
+    block_statements(op.body, nullptr, nullptr);
+    expect("}");
+    scopes_.resize(outer);
+  }
+
+  void roles(OpId id, const std::vector<ResultName>& results) {
+    const Token at = next();
+    without_results(at, "roles", results);
+    program_.ops[id].payload = RolesOp{};
+    expect("{");
+    while (!peek().punct("}")) {
+      Role role;
+      role.name = name("the name of a role");
+      role.subgroups = static_cast<std::int32_t>(number("the number of subgroups", 1, kMaxWorkers));
+      role.block = program_.blocks.push_back({});
+      std::get<RolesOp>(program_.ops[id].payload).roles.push_back(role);
+      expect("{");
+      block_statements(role.block, nullptr, nullptr);
+      expect("}");
+    }
+    expect("}");
+    check(at, id);
+  }
+
   /// Values with unknown names fit everything.
   void same_types(const Token& at, DiagCode code, const char* what, const std::vector<ValueId>& found,
                   const std::vector<ValueId>& expected) {
@@ -570,16 +416,7 @@ class Parser {
     }
   }
 
-  std::string file_;
-  std::vector<std::string_view> lines_;
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
   int depth_ = 0;
-  Diags diags_;
-  Program program_;
-  std::map<std::string, BufferId> buffers_;
-  std::map<std::string, AllocationId> allocations_;
-  std::vector<std::map<std::string, ValueId>> scopes_;
 };
 
 }  // namespace

@@ -86,20 +86,46 @@ class Printer {
                        name_text(buffer.name), scalar_name(buffer.scalar), buffer.count, access_name(buffer.access));
   }
 
-  void print_kernel(const Kernel& kernel) {
+  std::string task_domain(const Kernel& kernel) const {
     std::string tasks;
     const std::vector<ValueId>& coordinates = program_.blocks[kernel.body].args;
-    for (std::size_t i = 0; i < kernel.task_extents.size() && i < coordinates.size(); ++i)
-      tasks += fmt::format("{}{}: {}", i == 0 ? "" : ", ", value(coordinates[i]), kernel.task_extents[i]);
-    line("kernel {} tasks({}) {{", name_text(kernel.name), tasks);
+    for (std::size_t i = 0; i < kernel.task_extents.size(); ++i) {
+      tasks += i == 0 ? "" : ", ";
+      if (kernel.groups == 0 && i < coordinates.size()) tasks += value(coordinates[i]) + ": ";
+      tasks += fmt::format("{}", kernel.task_extents[i]);
+    }
+    return tasks;
+  }
+
+  static std::string layout_text(const AllocationLayout& layout) {
+    if (layout == AllocationLayout{}) return {};
+    std::string text = fmt::format(" row {}", layout.row);
+    if (layout.pad != 0) text += fmt::format(" pad {}", layout.pad);
+    if (layout.swizzle_bits != 0)
+      text += fmt::format(" swizzle {} {} {}", layout.swizzle_bits, layout.swizzle_base, layout.swizzle_shift);
+    return text;
+  }
+
+  void print_kernel(const Kernel& kernel) {
+    std::string head = "kernel " + name_text(kernel.name);
+    if (kernel.groups != 0) head += fmt::format(" persistent {}", kernel.groups);
+    head += fmt::format(" tasks({})", task_domain(kernel));
+    if (kernel.group != Group{})
+      head += fmt::format(" group {} of {}", kernel.group.workers, kernel.group.subgroup_size);
+    line("{} {{", head);
     ++depth_;
     for (AllocationId id : kernel.allocations) {
       const Allocation& allocation = program_.allocations[id];
-      line("alloc {}: {}[{}] {}", name_text(allocation.name), scalar_name(allocation.scalar), allocation.count,
-           space_name(allocation.space));
+      line("alloc {}: {}[{}] {}{}", name_text(allocation.name), scalar_name(allocation.scalar), allocation.count,
+           space_name(allocation.space), layout_text(allocation.layout));
     }
+    for (const Ring& ring : kernel.rings)
+      line("ring {} versions {} producers {} consumers {}", name_text(ring.name), ring.versions, ring.producers,
+           ring.consumers);
     --depth_;
+    kernel_ = &kernel;
     print_block(kernel.body);
+    kernel_ = nullptr;
     line("}}");
   }
 
@@ -116,6 +142,7 @@ class Printer {
   }
 
   void print_statement(const Op& op) {
+    if (const auto* roles = std::get_if<RolesOp>(&op.payload)) return print_roles(*roles);
     const std::vector<BlockId> blocks = nested_blocks(op.payload);
     if (blocks.empty()) {
       line("{}", op_text(op));
@@ -127,6 +154,18 @@ class Printer {
       line("}} else {{");
       print_block(blocks[1]);
     }
+    line("}}");
+  }
+
+  void print_roles(const RolesOp& roles) {
+    line("roles {{");
+    ++depth_;
+    for (const Role& role : roles.roles) {
+      line("{} {} {{", name_text(role.name), role.subgroups);
+      print_block(role.block);
+      line("}}");
+    }
+    --depth_;
     line("}}");
   }
 
@@ -189,7 +228,74 @@ class Printer {
   }
   std::string payload_text(const IfOp& op, const Op&) const { return "if " + value(op.condition); }
 
+  static std::string payload_text(const WorkerOp& op, const Op&) { return worker_query_name(op.query); }
+  static std::string payload_text(const GroupOrdinalOp&, const Op&) { return "group"; }
+  std::string payload_text(const SubgroupReduceOp& op, const Op&) const {
+    return fmt::format("{} {}", subgroup_reduce_name(op.kind), value(op.operand));
+  }
+  std::string payload_text(const ShuffleOp& op, const Op&) const {
+    return fmt::format("{} {}, {}", shuffle_name(op.kind), value(op.operand), op.number);
+  }
+  std::string payload_text(const FragmentFillOp& op, const Op&) const { return "fragment_fill " + value(op.scalar); }
+  std::string place(MemoryRef ref, ValueId index, ValueId row_stride) const {
+    return fmt::format("{}[{}] stride {}", memory(ref), value(index), value(row_stride));
+  }
+  std::string payload_text(const FragmentLoadOp& op, const Op&) const {
+    return fmt::format("fragment_load {}{}", place(op.memory, op.index, op.row_stride),
+                       op.transposed ? " transposed" : "");
+  }
+  std::string payload_text(const FragmentStoreOp& op, const Op&) const {
+    return fmt::format("fragment_store {}{} = {}", place(op.memory, op.index, op.row_stride),
+                       op.transposed ? " transposed" : "", value(op.fragment));
+  }
+  static std::string payload_text(const FragmentCoordinateOp& op, const Op&) { return fragment_axis_name(op.axis); }
+  std::string atom_operand(const AtomOperand& operand) const {
+    if (operand.fragment.valid()) return value(operand.fragment);
+    const AtomView& view = operand.view;
+    return fmt::format("view {} rows {} columns {}{}", place(view.memory, view.index, view.row_stride),
+                       value(view.rows), value(view.columns), view.transposed ? " transposed" : "");
+  }
+  std::string payload_text(const AtomOp& op, const Op&) const {
+    return fmt::format("atom {} m {} n {} k {}{} {} a {} b {}{}", name_text(op.atom), op.m, op.n,
+                       op.k_is_static ? "" : "dynamic ", value(op.k), participants_name(op.participants),
+                       atom_operand(op.a), atom_operand(op.b), op.c.valid() ? " c " + value(op.c) : "");
+  }
+  static std::string payload_text(const FenceOp& op, const Op&) {
+    std::string text =
+        fmt::format("fence {} {} {}", op.identity, fence_origin_name(op.origin), participants_name(op.participants));
+    if (op.scope != op.participants) text += fmt::format(" scope {}", participants_name(op.scope));
+    if (op.memory != FencedMemory{}) text += " orders";
+    if (op.memory.shared) text += " shared";
+    if (op.memory.device) text += " device";
+    return op.proxy == FenceProxy::Async ? text + " async" : text;
+  }
+  std::string payload_text(const AsyncCopyOp& op, const Op&) const {
+    return fmt::format("async_copy {}[{}] = {}[{}] count {}{}", memory(op.destination), value(op.destination_index),
+                       memory(op.source), value(op.source_index), value(op.count),
+                       op.cooperative ? fmt::format(" together {}", participants_name(op.participants)) : "");
+  }
+  std::string payload_text(const WaitOp& op, const Op&) const {
+    std::string text = "wait";
+    for (ValueId token : op.tokens) text += (text.size() == 4 ? " " : ", ") + value(token);
+    return text;
+  }
+  std::string payload_text(const RingOp& op, const Op&) const {
+    const bool named = kernel_ != nullptr && op.ring < kernel_->rings.size();
+    return fmt::format("{} {}[{}]", ring_action_name(op.action),
+                       named ? name_text(kernel_->rings[op.ring].name) : fmt::format("\"ring {}\"", op.ring),
+                       value(op.step));
+  }
+  std::string payload_text(const TaskLoopOp& op, const Op&) const {
+    std::string text = "tasks";
+    if (op.body.index >= program_.blocks.size()) return text;
+    for (ValueId coordinate : program_.blocks[op.body].args)
+      text += (text.size() == 5 ? " " : ", ") + value(coordinate);
+    return text;
+  }
+  static std::string payload_text(const RolesOp&, const Op&) { return "roles"; }
+
   const Program& program_;
+  const Kernel* kernel_ = nullptr;  ///< that is printed; none for a lone operation
   std::string text_;
   std::size_t depth_ = 0;
 };

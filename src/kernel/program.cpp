@@ -65,13 +65,8 @@ class Renumbering {
     const OpId id = to_.ops.push_back(from_.ops[old]);
     OpPayload payload = from_.ops[old].payload;
     for_each_operand(payload, [&](ValueId& operand) { operand = values_[operand.index]; });
-    if (auto* load = std::get_if<LoadOp>(&payload)) renumber(load->memory);
-    if (auto* store = std::get_if<StoreOp>(&payload)) renumber(store->memory);
-    if (auto* loop = std::get_if<LoopOp>(&payload)) loop->body = block(loop->body);
-    if (auto* branch = std::get_if<IfOp>(&payload)) {
-      branch->then_block = block(branch->then_block);
-      if (branch->else_block.valid()) branch->else_block = block(branch->else_block);
-    }
+    for_each_memory(payload, [&](MemoryRef& memory) { renumber(memory); });
+    for_each_block(payload, [&](BlockId& nested) { nested = block(nested); });
     std::vector<ValueId> results;
     for (ValueId result : from_.ops[old].results) results.push_back(define(result));
     to_.ops[id] = {std::move(payload), std::move(results)};
@@ -91,11 +86,9 @@ class Renumbering {
 }  // namespace
 
 std::vector<BlockId> nested_blocks(const OpPayload& payload) {
-  if (const auto* loop = std::get_if<LoopOp>(&payload)) return {loop->body};
-  const auto* branch = std::get_if<IfOp>(&payload);
-  if (branch == nullptr) return {};
-  if (!branch->else_block.valid()) return {branch->then_block};
-  return {branch->then_block, branch->else_block};
+  std::vector<BlockId> blocks;
+  for_each_block(const_cast<OpPayload&>(payload), [&](BlockId& block) { blocks.push_back(block); });
+  return blocks;
 }
 
 Program canonicalized(const Program& program) { return Renumbering(program).run(); }

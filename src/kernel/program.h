@@ -7,8 +7,8 @@
 // definition; emitters must agree with it bit for bit, except for Exp, Log, Tanh, Sin, Cos, whose last bits are the
 // target's.
 //
-// This is the first part: task loop, loops, values, loads, stores, guards, allocations. Groups, subgroups, fragments,
-// fences, tokens and roles extend the vocabulary without changing it.
+// This header is the first part: task loop, loops, values, loads, stores, guards, allocations. kernel/group_ops.h
+// extends the vocabulary to groups of workers.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +17,11 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/group_ops.h"
+#include "kernel/values.h"
 #include "support/ids.h"
 
 namespace tilewright::kernel {
-
-using ValueId = Id<struct KernelValueTag>;
-using OpId = Id<struct KernelOpTag>;
-using BlockId = Id<struct KernelBlockTag>;
-using BufferId = Id<struct KernelBufferTag>;
-using AllocationId = Id<struct KernelAllocationTag>;
-
-/// I1 is a truth value; in memory it takes one byte, 0 or 1 (a load takes any other byte for 1).
-enum class ScalarType : std::uint8_t { I1, I32, I64, F16, BF16, F32 };
-std::size_t scalar_bytes(ScalarType type);
-const char* scalar_name(ScalarType type);  ///< "f32", "bf16", ...
-constexpr bool is_float_scalar(ScalarType type) { return type >= ScalarType::F16; }
-
-inline constexpr std::uint16_t kMaxLanes = 64;
-/// Blocks inside blocks, the kernel's body included.
-inline constexpr int kMaxNesting = 128;
-
-/// lanes == 1 is a scalar; 2..kMaxLanes a vector (any count).
-struct ValueType {
-  ScalarType scalar = ScalarType::I64;
-  std::uint16_t lanes = 1;
-  bool operator==(const ValueType&) const = default;
-};
 
 enum class Access : std::uint8_t { Read, Write, ReadWrite };
 enum class BufferKind : std::uint8_t {
@@ -67,15 +46,9 @@ struct Allocation {
   std::string name;
   AllocationSpace space = AllocationSpace::Private;
   ScalarType scalar = ScalarType::F32;
-  std::int64_t count = 0;
+  std::int64_t count = 0;  ///< elements, padding not counted
+  AllocationLayout layout;
   bool operator==(const Allocation&) const = default;
-};
-
-/// Memory an access goes to: exactly one of the two is valid.
-struct MemoryRef {
-  BufferId buffer;
-  AllocationId allocation;
-  bool operator==(const MemoryRef&) const = default;
 };
 
 // ---- Operations ----------------------------------------------------------------------------------------------------
@@ -146,7 +119,6 @@ struct ExtractOp {
   std::uint16_t lane = 0;
   bool operator==(const ExtractOp&) const = default;
 };
-enum class LaneFold : std::uint8_t { Add, Max, Min };
 /// All lanes of a vector to a scalar, ascending: ((l0 + l1) + l2) + ..., by the rules of BinaryOp. No Add on I1.
 struct FoldLanesOp {
   LaneFold kind{};
@@ -187,7 +159,9 @@ struct IfOp {
 };
 
 using OpPayload = std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp,
-                               ExtractOp, FoldLanesOp, LoadOp, StoreOp, LoopOp, IfOp>;
+                               ExtractOp, FoldLanesOp, LoadOp, StoreOp, LoopOp, IfOp, WorkerOp, GroupOrdinalOp,
+                               SubgroupReduceOp, ShuffleOp, FragmentFillOp, FragmentLoadOp, FragmentStoreOp,
+                               FragmentCoordinateOp, AtomOp, FenceOp, AsyncCopyOp, WaitOp, RingOp, TaskLoopOp, RolesOp>;
 
 struct Op {
   OpPayload payload;
@@ -207,7 +181,12 @@ struct Block {
 struct Kernel {
   std::string name;
   std::vector<std::int64_t> task_extents;
+  Group group;
+  /// 0: one group a task; the body's arguments are the task's coordinates. n > 0, persistent: n groups, each runs its
+  /// tasks in a TaskLoopOp; the body has no arguments and allocations belong to the group for all its tasks.
+  std::int64_t groups = 0;
   std::vector<AllocationId> allocations;
+  std::vector<Ring> rings;
   BlockId body;
   bool operator==(const Kernel&) const = default;
 };
@@ -236,8 +215,17 @@ void for_each_operand(OpPayload& payload, F&& f);
 template <class F>
 void for_each_operand(const OpPayload& payload, F&& f);
 
-/// The blocks of a loop or an if, in textual order; none for the others.
+/// The same for every memory that a payload names, in textual order. The reference may be invalid.
+template <class F>
+void for_each_memory(OpPayload& payload, F&& f);
+template <class F>
+void for_each_memory(const OpPayload& payload, F&& f);
+
+/// The blocks of a loop, an if, a task loop or roles, in textual order; none for the others.
 std::vector<BlockId> nested_blocks(const OpPayload& payload);
+/// Calls f(BlockId&) for them.
+template <class F>
+void for_each_block(OpPayload& payload, F&& f);
 
 /// The same program in canonical form; definitions that the walk does not meet are dropped. Premise: verify(program)
 /// finds nothing but such definitions.

@@ -12,6 +12,18 @@ struct Overloaded : F... {
 };
 }  // namespace internal
 
+namespace internal {
+template <class F>
+void visit_atom_operand(AtomOperand& operand, F& f) {
+  if (operand.fragment.valid()) {
+    f(operand.fragment);
+    return;
+  }
+  AtomView& view = operand.view;
+  f(view.index), f(view.row_stride), f(view.rows), f(view.columns);
+}
+}  // namespace internal
+
 template <class F>
 void for_each_operand(OpPayload& payload, F&& f) {
   std::visit(internal::Overloaded{
@@ -39,6 +51,28 @@ void for_each_operand(OpPayload& payload, F&& f) {
                    for (ValueId& init : op.inits) f(init);
                  },
                  [&](IfOp& op) { f(op.condition); },
+                 [](WorkerOp&) {},
+                 [](GroupOrdinalOp&) {},
+                 [&](SubgroupReduceOp& op) { f(op.operand); },
+                 [&](ShuffleOp& op) { f(op.operand); },
+                 [&](FragmentFillOp& op) { f(op.scalar); },
+                 [&](FragmentLoadOp& op) { f(op.index), f(op.row_stride); },
+                 [&](FragmentStoreOp& op) { f(op.index), f(op.row_stride), f(op.fragment); },
+                 [](FragmentCoordinateOp&) {},
+                 [&](AtomOp& op) {
+                   f(op.k);
+                   internal::visit_atom_operand(op.a, f);
+                   internal::visit_atom_operand(op.b, f);
+                   if (op.c.valid()) f(op.c);
+                 },
+                 [](FenceOp&) {},
+                 [&](AsyncCopyOp& op) { f(op.destination_index), f(op.source_index), f(op.count); },
+                 [&](WaitOp& op) {
+                   for (ValueId& token : op.tokens) f(token);
+                 },
+                 [&](RingOp& op) { f(op.step); },
+                 [](TaskLoopOp&) {},
+                 [](RolesOp&) {},
              },
              payload);
 }
@@ -46,6 +80,44 @@ template <class F>
 void for_each_operand(const OpPayload& payload, F&& f) {
   // The visitor above only reads the ids when f takes them by value.
   for_each_operand(const_cast<OpPayload&>(payload), [&](ValueId& id) { f(ValueId{id}); });
+}
+
+template <class F>
+void for_each_memory(OpPayload& payload, F&& f) {
+  const auto operand = [&](AtomOperand& atom) {
+    if (!atom.fragment.valid()) f(atom.view.memory);
+  };
+  std::visit(internal::Overloaded{
+                 [](auto&) {},
+                 [&](LoadOp& op) { f(op.memory); },
+                 [&](StoreOp& op) { f(op.memory); },
+                 [&](FragmentLoadOp& op) { f(op.memory); },
+                 [&](FragmentStoreOp& op) { f(op.memory); },
+                 [&](AtomOp& op) { operand(op.a), operand(op.b); },
+                 [&](AsyncCopyOp& op) { f(op.destination), f(op.source); },
+             },
+             payload);
+}
+template <class F>
+void for_each_memory(const OpPayload& payload, F&& f) {
+  for_each_memory(const_cast<OpPayload&>(payload), [&](MemoryRef& memory) { f(MemoryRef{memory}); });
+}
+
+template <class F>
+void for_each_block(OpPayload& payload, F&& f) {
+  std::visit(internal::Overloaded{
+                 [](auto&) {},
+                 [&](LoopOp& op) { f(op.body); },
+                 [&](IfOp& op) {
+                   f(op.then_block);
+                   if (op.else_block.valid()) f(op.else_block);
+                 },
+                 [&](TaskLoopOp& op) { f(op.body); },
+                 [&](RolesOp& op) {
+                   for (Role& role : op.roles) f(role.block);
+                 },
+             },
+             payload);
 }
 
 }  // namespace tilewright::kernel

@@ -1,11 +1,13 @@
 #include "kernel/verifier.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "kernel/group_rules.h"
 #include "kernel/names.h"
 #include "kernel/op_rules.h"
 #include "kernel/printer.h"
@@ -53,6 +55,13 @@ class Verifier {
 
   void check_type(const ValueType& type) {
     const auto id = &type - &*program_.values.begin();
+    if (type.is_fragment() && (type.rows < 1 || type.columns < 1 || type.lanes != 1))
+      fault("value %{} is a fragment of {} rows, {} columns and {} lanes", id, type.rows, type.columns, type.lanes);
+    if (type.rows > kMaxFragmentExtent || type.columns > kMaxFragmentExtent)
+      fault("value %{} has {} rows and {} columns; at most {} are possible", id, type.rows, type.columns,
+            kMaxFragmentExtent);
+    if (!type.is_fragment() && (type.rows != 0 || type.columns != 0))
+      fault("value %{} has rows and columns and is no fragment", id);
     if (type.lanes < 1 || type.lanes > kMaxLanes)
       fault("value %{} has {} lanes; expected 1 to {}", id, type.lanes, kMaxLanes);
     if (type.scalar > ScalarType::F32) fault("value %{} has an unknown scalar type", id);
@@ -96,21 +105,63 @@ class Verifier {
       else if (!names.insert(allocation.name).second)
         fault("the name of allocation {} is taken", allocation.name);
       check_memory(fmt::format("allocation {}", allocation.name), allocation.count, allocation.scalar);
+      check_layout(allocation);
     }
     kernel_ = kNoKernel;
+  }
+
+  void check_layout(const Allocation& allocation) {
+    const AllocationLayout& layout = allocation.layout;
+    if (layout == AllocationLayout{}) return;
+    const std::string label = fmt::format("allocation {}", allocation.name);
+    if (layout.row < 1 || allocation.count % std::max<std::int64_t>(layout.row, 1) != 0)
+      fault("{} has {} elements, which are no whole rows of {}", label, allocation.count, layout.row);
+    if (layout.pad < 0 || layout.pad > kMaxCount) fault("{} has a padding of {}", label, layout.pad);
+    const bool none = layout.swizzle_bits == 0 && layout.swizzle_base == 0 && layout.swizzle_shift == 0;
+    const bool small = layout.swizzle_bits >= 1 && layout.swizzle_base >= 0 && layout.swizzle_shift >= 0 &&
+                       layout.swizzle_bits + layout.swizzle_base < 48 && layout.swizzle_shift < 48;
+    if (none) return;
+    // An exclusive or with numbers below 2^(base + bits) stays within rows that are whole multiples of it.
+    if (!small || layout.row % (std::int64_t{1} << (layout.swizzle_bits + layout.swizzle_base)) != 0)
+      fault("{} has rows of {}, which a swizzle of {} bits from {} leaves", label, layout.row, layout.swizzle_bits,
+            layout.swizzle_base);
+  }
+
+  void check_group(const Kernel& kernel) {
+    const Group& group = kernel.group;
+    if (group.workers < 1 || group.workers > kMaxWorkers)
+      fault("a group has {} workers; expected 1 to {}", group.workers, kMaxWorkers);
+    if (group.subgroup_size < 1 || group.subgroup_size > kMaxSubgroup)
+      fault("a subgroup has {} workers; expected 1 to {}", group.subgroup_size, kMaxSubgroup);
+    else if (group.workers % group.subgroup_size != 0)
+      fault("{} workers are no whole subgroups of {}", group.workers, group.subgroup_size);
+    if (kernel.groups < 0) fault("there are {} groups; the number cannot be negative", kernel.groups);
+    std::set<std::string> names;
+    for (const Ring& ring : kernel.rings) {
+      if (!names.insert(ring.name).second) fault("there are two rings {}", ring.name);
+      if (ring.versions < 1 || ring.versions > kMaxRingVersions || ring.producers < 1 || ring.consumers < 1)
+        fault("ring {} has {} versions, {} producers and {} consumers", ring.name, ring.versions, ring.producers,
+              ring.consumers);
+    }
   }
 
   void check_kernel(std::size_t index) {
     const Kernel& kernel = program_.kernels[index];
     kernel_ = index;
+    check_group(kernel);
+    const std::size_t faults_before = diags_.size();
     for (std::int64_t extent : kernel.task_extents)
       if (extent < 0) fault("there are {} tasks along one dimension; the number cannot be negative", extent);
     walk(kernel.body, "the kernel", [&](const Block& body) {
-      if (body.args.size() != kernel.task_extents.size())
-        fault("there are {} coordinates for {} dimensions of tasks", body.args.size(), kernel.task_extents.size());
+      const std::size_t coordinates = kernel.groups == 0 ? kernel.task_extents.size() : 0;
+      if (body.args.size() != coordinates)
+        fault("there are {} coordinates for {} dimensions of tasks", body.args.size(), coordinates);
       for (ValueId arg : body.args) expect_argument(arg, {ScalarType::I64, 1}, "a coordinate");
       if (!body.yields.empty()) fault("the body of a kernel yields nothing");
     });
+    // What workers do together can be judged once every name is in its place.
+    if (diags_.size() == faults_before)
+      for (std::string& broken : group_faults(program_, kernel)) fault("{}", broken);
     kernel_ = kNoKernel;
   }
 
@@ -212,10 +263,12 @@ class Verifier {
     for (ValueId result : op.results) known = known && result.index < program_.values.size();
     if (known)
       for (const OpFault& broken : op_faults(program_, op)) fault("{}", broken.message);
-    if (const auto* load = std::get_if<LoadOp>(&op.payload)) check_owner(load->memory);
-    if (const auto* store = std::get_if<StoreOp>(&op.payload)) check_owner(store->memory);
+    for_each_memory(op.payload, [&](MemoryRef memory) { check_owner(memory); });
     if (const auto* loop = std::get_if<LoopOp>(&op.payload)) check_loop(*loop, op);
     if (const auto* branch = std::get_if<IfOp>(&op.payload)) check_if(*branch, op);
+    if (const auto* tasks = std::get_if<TaskLoopOp>(&op.payload)) check_task_loop(*tasks);
+    if (const auto* roles = std::get_if<RolesOp>(&op.payload))
+      for (const Role& role : roles->roles) check_role(role);
     for (ValueId result : op.results) define(result);
     op_ = outer;
   }
@@ -257,6 +310,23 @@ class Verifier {
       fault("an if with results needs an else");
     same_types("the block yields", yields(branch.then_block), op.results);
     if (branch.else_block.valid()) same_types("the else block yields", yields(branch.else_block), op.results);
+  }
+
+  void check_task_loop(const TaskLoopOp& tasks) {
+    const std::size_t dimensions = program_.kernels[kernel_].task_extents.size();
+    walk(tasks.body, "the task loop", [&](const Block& body) {
+      if (body.args.size() != dimensions)
+        fault("there are {} coordinates for {} dimensions of tasks", body.args.size(), dimensions);
+      for (ValueId arg : body.args) expect_argument(arg, {ScalarType::I64, 1}, "a coordinate");
+      if (!body.yields.empty()) fault("the body of a task loop yields nothing");
+    });
+  }
+
+  void check_role(const Role& role) {
+    walk(role.block, "the role", [&](const Block& block) {
+      for (ValueId arg : block.args) define(arg);
+      if (!block.args.empty() || !block.yields.empty()) fault("role {} takes and yields nothing", role.name);
+    });
   }
 
   const std::vector<ValueId>* yields(BlockId id) const {

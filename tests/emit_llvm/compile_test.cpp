@@ -164,5 +164,14 @@ TEST(Compile, ArtifactDescribesTheLaunches) {
   EXPECT_GT(artifact->launches[0].work_per_task, 2 * 64 * 64 * 32);
 }
 
+TEST(Compile, KernelsOfGroupsAreRefused) {
+  kernel::Builder b("p");
+  b.begin_kernel("k", {1}, kernel::Group{64, 32});
+  b.end_kernel();
+  const auto made = emit(b.finish(), {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error()[0].code, DiagCode::Unsupported);
+}
+
 }  // namespace
 }  // namespace tilewright::emit_llvm

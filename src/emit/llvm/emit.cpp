@@ -76,7 +76,19 @@ struct Optimized {
   Machine machine;
   Built built;
 };
+/// A processor runs tasks of one worker.
+Result<void> refuse_groups(const kernel::Program& program) {
+  for (const kernel::Kernel& kernel : program.kernels)
+    if (kernel.group != kernel::Group{} || kernel.groups != 0)
+      return failure(DiagCode::Unsupported,
+                     fmt::format("kernel {} is run by groups of {} workers; the CPU runs tasks of one worker",
+                                 kernel.name, kernel.group.workers),
+                     "lower the program for the CPU, or emit it for a GPU target");
+  return {};
+}
+
 Result<Optimized> build_and_optimize(const kernel::Program& program, const EmitOptions& options) {
+  TW_TRY_VOID(refuse_groups(program));
   TW_TRY(Machine machine, make_machine(options));
   TW_TRY(Built built, build_module(program, options, machine));
   optimize(*built.module, machine, options.opt_level);

@@ -33,7 +33,7 @@ struct EmitOptions {
 EmitOptions options_for(const target::HostFacts& host);
 
 /// Premise: kernel/verifier.h accepts the program. Failures: BadOption (processor or features that LLVM does not know),
-/// SizeOverflow and TileTooLarge (task counts and allocations beyond 64 bits).
+/// SizeOverflow and TileTooLarge (task counts and allocations beyond 64 bits), Unsupported (kernels of groups).
 Result<artifact::Artifact> emit(const kernel::Program& program, const EmitOptions& options);
 
 /// The LLVM IR after all passes.

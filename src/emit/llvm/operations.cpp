@@ -49,6 +49,11 @@ class BodyEmitter {
     for (std::size_t i = 0; i < results.size(); ++i) values_[results[i].index] = values[i];
   }
 
+  /// What groups of workers do together; module.cpp refuses such kernels.
+  template <class Payload>
+  void visit(const Payload&) {
+    TW_CHECK(!"an operation of groups");
+  }
   void visit(const ConstOp& op) { define(emit_constant(emission_, result_type(), op.integer)); }
   void visit(const UnaryOp& op) { define(emit_unary(emission_, op.kind, get(op.operand), type(op.operand))); }
   void visit(const BinaryOp& op) { define(emit_binary(emission_, op.kind, get(op.lhs), get(op.rhs), type(op.lhs))); }

@@ -1,0 +1,403 @@
+// Group programs: values, counts, and what the interpreter says when nothing orders two accesses.
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "group_programs.h"
+#include "kernel/builder.h"
+#include "kernel/interpreter.h"
+#include "kernel/verifier.h"
+#include "test_memory.h"
+
+namespace tilewright::kernel {
+namespace {
+
+std::vector<float> ramp(std::size_t count, float from, float step) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = from + step * static_cast<float>(i % 17);
+  return values;
+}
+
+/// The faults of a run; empty when it went well.
+Diags faults_of(const std::string& text) {
+  const Program program = parsed(text);
+  TestMemory memory(program);
+  const auto counts = interpret(program, memory.bases());
+  return counts ? Diags{} : counts.error();
+}
+
+void expect_fault(const std::string& text, DiagCode code, const std::string& mention) {
+  const Diags faults = faults_of(text);
+  ASSERT_FALSE(faults.empty()) << text;
+  EXPECT_EQ(faults[0].code, code) << render(faults);
+  EXPECT_NE(render(faults).find(mention), std::string::npos) << render(faults);
+}
+
+TEST(GroupInterpreter, StagedGemm) {
+  const Program program = parsed(kStagedGemm);
+  TestMemory memory(program);
+  const std::vector<float> a = ramp(384, -1.0f, 0.25f), b = ramp(384, 2.0f, -0.125f);
+  memory.set(BufferId{0}, a);
+  memory.set(BufferId{1}, b);
+  const auto counts = interpret(program, memory.bases());
+  ASSERT_TRUE(counts) << render(counts.error());
+  const std::vector<float> c = memory.get<float>(BufferId{2});
+  for (std::size_t i = 0; i < 16; ++i)
+    for (std::size_t j = 0; j < 16; ++j) {
+      float sum = 0;
+      for (std::size_t k = 0; k < 24; ++k) sum = std::fma(a[i * 24 + k], b[k * 16 + j], sum);
+      EXPECT_EQ(c[i * 16 + j], sum) << i << " " << j;
+    }
+}
+
+TEST(GroupInterpreter, CountsOfTheStagedGemm) {
+  const Program program = parsed(kStagedGemm);
+  TestMemory memory(program);
+  const auto all = interpret(program, memory.bases());
+  ASSERT_TRUE(all);
+  const Counts& counts = all->front();
+  EXPECT_EQ(counts.tasks, 1u);
+  EXPECT_EQ(counts.atoms, (std::map<std::string, std::uint64_t>{{"metal.simdgroup8x8", 12}}));  // 3 x 2 subgroups x 2
+  EXPECT_EQ(counts.fragments_of(MemoryKind::Shared), (FragmentCounts{18, 0, 4}));
+  EXPECT_EQ(counts.group_fences, 7u);
+  EXPECT_EQ(counts.subgroup_fences, 0u);
+  EXPECT_EQ(counts.of(MemoryKind::Buffer).load_bytes, 3u * (128 + 128) * 4);
+  EXPECT_EQ(counts.of(MemoryKind::Buffer).stores, 256u);
+}
+
+TEST(GroupInterpreter, EveryFenceOfTheGemmIsNeeded) {
+  // Lockstep stores before the loads, so that without a fence only the order is missing.
+  for (const char* fence : {"fence 0", "fence 1", "fence 2"})
+    expect_fault(without_line(kStagedGemm, fence), DiagCode::AccessRace, "no fence orders that behind");
+}
+
+TEST(GroupInterpreter, AFenceOrdersOnlyWhatItNames) {
+  expect_fault(replaced(kStagedGemm, "fence 1 compiler group orders shared", "fence 1 compiler group orders device"),
+               DiagCode::AccessRace, "allocation");
+  expect_fault(replaced(kStagedGemm, "fence 1 compiler group orders shared", "fence 1 compiler group"),
+               DiagCode::AccessRace, "allocation");
+  expect_fault(replaced(kStagedGemm, "fence 1 compiler group orders shared", "fence 1 compiler subgroup orders shared"),
+               DiagCode::AccessRace, "allocation");
+}
+
+/// Two accesses of s[0]: by worker `first`, then by worker `second`, with a fence between.
+std::string two_accesses(bool first_writes, bool second_writes, int second, const std::string& fence) {
+  const auto access = [](bool writes, const char* name) {
+    return writes ? std::string("store s[%0] = %v") : fmt::format("%{}: f32 = load s[%0]", name);
+  };
+  return fmt::format(R"(kernel program p {{
+  kernel p tasks(%t: 1) group 64 of 32 {{
+    alloc s: f32[1] shared
+    %w: i64 = worker
+    %0: i64 = const 0
+    %second: i64 = const {}
+    %v: f32 = const 1.0
+    %is0: i1 = eq %w, %0
+    if %is0 {{
+      store s[%0] = %v
+    }}
+    fence 0 compiler group orders shared
+    if %is0 {{
+      {}
+    }}
+    {}
+    %is1: i1 = eq %w, %second
+    if %is1 {{
+      {}
+    }}
+  }}
+}}
+)",
+                     second, access(first_writes, "a"), fence, access(second_writes, "b"));
+}
+
+TEST(GroupInterpreter, WhatOrdersTwoAccesses) {
+  struct Fence {
+    std::string text;
+    bool same_subgroup, other_subgroup;  ///< whether it orders worker 0 before worker 1, before worker 32
+  };
+  const Fence fences[] = {
+      {"", false, false},
+      {"fence 1 compiler subgroup orders shared", true, false},
+      {"fence 1 compiler subgroup orders device", false, false},
+      {"fence 1 compiler group orders shared", true, true},
+      {"fence 1 compiler group orders shared device async", true, true},
+      {"fence 1 compiler group orders device", false, false},
+      {"fence 1 compiler group", false, false},
+  };
+  for (const Fence& fence : fences)
+    for (int second : {0, 1, 32})
+      for (int kinds = 0; kinds < 4; ++kinds) {
+        const bool first_writes = (kinds & 1) != 0, second_writes = (kinds & 2) != 0;
+        const bool ordered = second == 0 || (second == 1 ? fence.same_subgroup : fence.other_subgroup);
+        const bool race = !ordered && (first_writes || second_writes);
+        const std::string text = two_accesses(first_writes, second_writes, second, fence.text);
+        const Diags faults = faults_of(text);
+        ASSERT_EQ(!faults.empty(), race) << text << render(faults);
+        if (race) {
+          EXPECT_EQ(faults[0].code, DiagCode::AccessRace);
+        }
+      }
+}
+
+TEST(GroupInterpreter, GroupsShareNothing) {
+  const std::string text = R"(kernel program p {
+  buffer y: f32[4] readwrite
+  kernel p tasks(%t: 4) group 32 of 32 {
+    %w: i64 = worker
+    %0: i64 = const 0
+    %1: i64 = const 1
+    %is0: i1 = eq %w, %0
+    if %is0 {
+      %v: f32 = load y[%t]
+      store y[%t] = %v
+    }
+  }
+}
+)";
+  EXPECT_TRUE(faults_of(text).empty());
+  expect_fault(replaced(text, "load y[%t]", "load y[%0]"), DiagCode::AccessRace, "group 1");
+  // Only reads: nothing to order.
+  EXPECT_TRUE(faults_of(without_line(replaced(text, "load y[%t]", "load y[%0]"), "store y")).empty());
+}
+
+TEST(GroupInterpreter, SharedMemoryOfAGroupStartsIndeterminate) {
+  expect_fault(R"(kernel program p {
+  buffer y: f32[128] write
+  kernel p tasks(%t: 2) group 64 of 32 {
+    alloc s: f32[64] shared
+    %w: i64 = worker
+    %0: i64 = const 0
+    %64: i64 = const 64
+    %first: i1 = eq %t, %0
+    if %first {
+      %one: f32 = const 1.0
+      store s[%w] = %one
+    }
+    %v: f32 = load s[%w]
+    %base: i64 = mul %t, %64
+    %at: i64 = add %base, %w
+    store y[%at] = %v
+  }
+}
+)",
+               DiagCode::MemoryFault, "task (1)");
+}
+
+TEST(GroupInterpreter, PrivateMemoryBelongsToAWorker) {
+  const Program program = parsed(R"(kernel program p {
+  buffer y: i64[64] write
+  kernel p tasks(%t: 1) group 64 of 32 {
+    alloc own: i64[2] private
+    %w: i64 = worker
+    %0: i64 = const 0
+    %1: i64 = const 1
+    store own[%0] = %w
+    store own[%1] = %0
+    %v: i64 = load own[%0]
+    store y[%w] = %v
+  }
+}
+)");
+  TestMemory memory(program);
+  const auto counts = interpret(program, memory.bases());
+  ASSERT_TRUE(counts) << render(counts.error());
+  std::vector<std::int64_t> expected(64);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(memory.get<std::int64_t>(BufferId{0}), expected);
+}
+
+TEST(GroupInterpreter, LoopsOfDifferentLength) {
+  const Program program = parsed(R"(kernel program p {
+  buffer y: i64[32] write
+  kernel p tasks(%t: 1) group 32 of 32 {
+    %w: i64 = worker
+    %0: i64 = const 0
+    %1: i64 = const 1
+    %sum: i64 = loop %i = %0 to %w step 1 carry (%s: i64 = %0) {
+      %n: i64 = add %s, %i
+      yield %n
+    }
+    store y[%w] = %sum
+  }
+}
+)");
+  TestMemory memory(program);
+  ASSERT_TRUE(interpret(program, memory.bases()));
+  const auto y = memory.get<std::int64_t>(BufferId{0});
+  for (std::int64_t w = 0; w < 32; ++w) EXPECT_EQ(y[static_cast<std::size_t>(w)], w * (w - 1) / 2);
+}
+
+TEST(GroupInterpreter, SubgroupsReduceAndExchange) {
+  for (int workers : {32, 64, 96}) {
+    const Program program = parsed(fmt::format(R"(kernel program p {{
+  buffer y: i64[{0}] write
+  kernel p tasks(%t: 1) group {0} of 32 {{
+    %w: i64 = worker
+    %sum: i64 = subgroup_add %w
+    %max: i64 = subgroup_max %w
+    %x: i64 = shuffle_xor %w, 5
+    %d: i64 = shuffle_down %w, 3
+    %f: i64 = shuffle_index %w, 7
+    %a: i64 = add %sum, %max
+    %b: i64 = add %x, %d
+    %c: i64 = add %a, %b
+    %r: i64 = add %c, %f
+    store y[%w] = %r
+  }}
+}}
+)",
+                                               workers));
+    TestMemory memory(program);
+    const auto counts = interpret(program, memory.bases());
+    ASSERT_TRUE(counts) << render(counts.error());
+    EXPECT_EQ(counts->front().subgroup_exchanges, static_cast<std::uint64_t>(workers / 32 * 5));
+    const auto y = memory.get<std::int64_t>(BufferId{0});
+    for (std::int64_t w = 0; w < workers; ++w) {
+      const std::int64_t lane = w % 32, first = w - lane;
+      const std::int64_t sum = 32 * first + 31 * 16, max = first + 31, x = first + (lane ^ 5);
+      const std::int64_t down = lane + 3 < 32 ? w + 3 : w;
+      EXPECT_EQ(y[static_cast<std::size_t>(w)], sum + max + x + down + first + 7) << w;
+    }
+  }
+}
+
+TEST(GroupInterpreter, RingsHandSlotsOn) {
+  for (int versions = 1; versions <= 4; ++versions) {
+    const std::string text = replaced(kRingCopy, "versions 2", fmt::format("versions {}", versions));
+    // One slot in memory for each version that is in flight; the program has two.
+    if (versions > 2) continue;
+    const Program program = parsed(versions == 1 ? replaced(text, "floormod %step, %2", "sub %step, %step") : text);
+    TestMemory memory(program);
+    const std::vector<float> x = ramp(160, 1.0f, 0.5f);
+    memory.set(BufferId{0}, x);
+    const auto counts = interpret(program, memory.bases());
+    ASSERT_TRUE(counts) << render(counts.error());
+    EXPECT_EQ(counts->front().tasks, 5u);
+    const auto y = memory.get<float>(BufferId{1});
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], 2 * x[i]);
+  }
+}
+
+TEST(GroupInterpreter, ARingWithMoreVersionsThanMemoryIsARace) {
+  expect_fault(replaced(replaced(kRingCopy, "floormod %step, %2", "sub %step, %step"), "tasks(5)", "tasks(5)"),
+               DiagCode::AccessRace, "slots");
+}
+
+TEST(GroupInterpreter, EveryActionOfTheRingIsNeeded) {
+  expect_fault(without_line(kRingCopy, "ring_commit"), DiagCode::RingFault, "waits for ever");
+  expect_fault(without_line(kRingCopy, "ring_await"), DiagCode::AccessRace, "slots");
+  expect_fault(without_line(kRingCopy, "ring_acquire"), DiagCode::AccessRace, "slots");
+  expect_fault(without_line(kRingCopy, "ring_release"), DiagCode::RingFault, "waits for ever");
+  expect_fault(replaced(kRingCopy, "ring_commit full[%step]", "ring_commit full[%t]"), DiagCode::RingFault,
+               "out of turn");
+}
+
+TEST(GroupInterpreter, AsynchronousCopies) {
+  const Program program = parsed(kAsyncReverse);
+  TestMemory memory(program);
+  const std::vector<float> x = ramp(64, 0.0f, 1.0f);
+  memory.set(BufferId{0}, x);
+  const auto counts = interpret(program, memory.bases());
+  ASSERT_TRUE(counts) << render(counts.error());
+  EXPECT_EQ(counts->front().async_copies, 64u);
+  const auto y = memory.get<float>(BufferId{1});
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(y[i], x[63 - i]);
+  expect_fault(replaced(kAsyncReverse, "shared async", "shared"), DiagCode::AccessRace, "async_copy");
+  expect_fault(without_line(kAsyncReverse, "fence 0"), DiagCode::AccessRace, "async_copy");
+  // Touched between issue and wait.
+  expect_fault(replaced(kAsyncReverse, "    wait %token\n", "    %early: f32 = load s[%w]\n    wait %token\n"),
+               DiagCode::MemoryFault, "belongs to an asynchronous copy");
+  expect_fault(replaced(kAsyncReverse, "count %1", "count %63"), DiagCode::AccessRace, "async_copy");
+  expect_fault(replaced(kAsyncReverse, "x: f32[64]", "x: f32[63]"), DiagCode::MemoryFault, "element 63 of buffer x");
+}
+
+TEST(GroupInterpreter, SharedRowsWithPadding) {
+  // A stride that does not skip the padding reads it.
+  expect_fault(replaced(kStagedGemm, "fragment_load a[%rows] stride %12", "fragment_load a[%rows] stride %8"),
+               DiagCode::MemoryFault, "reads element");
+}
+
+TEST(GroupInterpreter, OutsideOfMemory) {
+  expect_fault(replaced(kStagedGemm, "loop %e2 = %w to %256", "loop %e2 = %8 to %256"), DiagCode::AccessRace, "C");
+  expect_fault(replaced(kStagedGemm, "fragment_store c[%out2]", "fragment_store c[%128]"), DiagCode::AccessRace, "");
+  expect_fault(replaced(kStagedGemm, "fragment_store c[%out2]", "fragment_store c[%256]"), DiagCode::MemoryFault,
+               "element 256 of allocation c");
+}
+
+TEST(GroupInterpreter, AtomsWidenAndRoundAsTheirTypesSay) {
+  const Program program = parsed(R"(kernel program p {
+  buffer A: f16[64] read
+  buffer C: f32[64] write
+  buffer H: f16[64] write
+  kernel p tasks(%t: 1) group 32 of 32 {
+    %0: i64 = const 0
+    %8: i64 = const 8
+    %z: f32 = const 0.0
+    %h: f16 = const 0.0
+    %a: f16.8x8 = fragment_load A[%0] stride %8
+    %b: f16.8x8 = fragment_load A[%0] stride %8 transposed
+    %c: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %8 subgroup a %a b %b
+    %i: f16.8x8 = fragment_fill %h
+    %d: f16.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %8 subgroup a %a b %b c %i
+    fragment_store C[%0] stride %8 = %c
+    fragment_store H[%0] stride %8 = %d
+  }
+}
+)");
+  TestMemory memory(program);
+  std::vector<std::uint16_t> a(64);
+  for (std::size_t i = 0; i < 64; ++i) a[i] = static_cast<std::uint16_t>(0x3c00 + i * 7);  // from 1 upwards
+  memory.set(BufferId{0}, a);
+  const auto counts = interpret(program, memory.bases());
+  ASSERT_TRUE(counts) << render(counts.error());
+  const auto wide = [](std::uint16_t bits) {
+    return std::ldexp(1.0f + static_cast<float>(bits & 0x3ff) / 1024.0f, (bits >> 10) - 15);
+  };
+  const auto c = memory.get<float>(BufferId{1});
+  for (std::size_t i = 0; i < 8; ++i)
+    for (std::size_t j = 0; j < 8; ++j) {
+      float sum = 0;
+      for (std::size_t k = 0; k < 8; ++k) sum = std::fma(wide(a[i * 8 + k]), wide(a[j * 8 + k]), sum);
+      EXPECT_EQ(c[i * 8 + j], sum);
+    }
+  EXPECT_EQ(counts->front().fragments_of(MemoryKind::Buffer).operand_loads, 2u);
+}
+
+TEST(GroupInterpreter, ViewsReadZeroOutsideTheirExtents) {
+  const Program program = parsed(R"(kernel program p {
+  buffer A: f32[15] read
+  buffer C: f32[64] write
+  kernel p tasks(%t: 1) group 64 of 32 {
+    %0: i64 = const 0
+    %3: i64 = const 3
+    %5: i64 = const 5
+    %8: i64 = const 8
+    %c: f32.8x8 = atom metal.mpp m 8 n 8 k dynamic %5 group a view A[%0] stride %5 rows %3 columns %5 b view A[%0] stride %5 rows %5 columns %3 transposed
+    %s: i64 = subgroup
+    %first: i1 = eq %s, %0
+    if %first {
+      fragment_store C[%0] stride %8 = %c
+    }
+  }
+}
+)");
+  TestMemory memory(program);
+  const std::vector<float> a = ramp(15, 1.0f, 1.0f);
+  memory.set(BufferId{0}, a);
+  const auto counts = interpret(program, memory.bases());
+  ASSERT_TRUE(counts) << render(counts.error());
+  EXPECT_EQ(counts->front().atoms.at("metal.mpp"), 1u);
+  const auto c = memory.get<float>(BufferId{1});
+  for (std::size_t i = 0; i < 8; ++i)
+    for (std::size_t j = 0; j < 8; ++j) {
+      float sum = 0;
+      for (std::size_t k = 0; i < 3 && j < 3 && k < 5; ++k) sum = std::fma(a[i * 5 + k], a[j * 5 + k], sum);
+      EXPECT_EQ(c[i * 8 + j], sum);
+    }
+}
+
+}  // namespace
+}  // namespace tilewright::kernel

@@ -1,0 +1,166 @@
+// What the verifier asks of workers that act together: each text breaks one rule.
+#include "kernel/group_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "group_programs.h"
+#include "kernel/uniformity.h"
+#include "kernel/verifier.h"
+
+namespace tilewright::kernel {
+namespace {
+
+void refused(const std::string& text, const std::string& mention) {
+  const auto program = parse(text, "test");
+  ASSERT_FALSE(program) << text;
+  EXPECT_NE(render(program.error()).find(mention), std::string::npos) << render(program.error());
+}
+
+/// A kernel of two subgroups with these statements.
+std::string body(const std::string& statements) {
+  return R"(kernel program p {
+  buffer x: f32[64] read
+  buffer y: f32[64] readwrite
+  kernel p tasks(%t: 4) group 64 of 32 {
+    alloc s: f32[64] shared
+    alloc z: f32[64] shared row 8 swizzle 1 0 0
+    alloc own: f32[64] private
+    ring r versions 2 producers 1 consumers 1
+    %0: i64 = const 0
+    %8: i64 = const 8
+    %w: i64 = worker
+    %l: i64 = lane
+    %g: i64 = subgroup
+    %f: f32 = const 1.0
+    %varying: i1 = lt %w, %8
+    %by_subgroup: i1 = lt %g, %8
+    %same: i1 = lt %t, %8
+)" + statements +
+         "  }\n}\n";
+}
+void accepted(const std::string& statements) {
+  const auto program = parse(body(statements), "test");
+  EXPECT_TRUE(program) << render(program.error()) << statements;
+}
+
+TEST(GroupRules, OperationsOfAGroupStandWhereAllOfItComes) {
+  const std::string fence = "fence 0 compiler group orders shared\n";
+  accepted(fence);
+  accepted("if %same {\n" + fence + "}\n");
+  refused(body("if %varying {\n" + fence + "}\n"), "the group makes this together");
+  refused(body("if %by_subgroup {\n" + fence + "}\n"), "the group makes this together");
+  refused(body("loop %i = %0 to %w step 1 {\n" + fence + "}\n"), "the group makes this together");
+  accepted("loop %i = %0 to %t step 1 {\n" + fence + "}\n");
+}
+
+TEST(GroupRules, OperationsOfASubgroupStandWhereAllOfItComes) {
+  for (const std::string op :
+       {"fence 0 compiler subgroup orders shared\n", "%q: f32 = subgroup_add %f\n", "%q: f32 = shuffle_xor %f, 1\n",
+        "%q: f32.8x8 = fragment_fill %f\n", "%q: f32.8x8 = fragment_load s[%0] stride %8\n"}) {
+    accepted(op);
+    accepted("if %by_subgroup {\n" + op + "}\n");
+    accepted("loop %i = %0 to %g step 1 {\n" + op + "}\n");
+    refused(body("if %varying {\n" + op + "}\n"), "the subgroup makes this together");
+    refused(body("loop %i = %l to %8 step 1 {\n" + op + "}\n"), "the subgroup makes this together");
+  }
+}
+
+TEST(GroupRules, FragmentsLieAtOnePlace) {
+  accepted("%q: f32.8x8 = fragment_load s[%g] stride %8\n");
+  refused(body("%q: f32.8x8 = fragment_load s[%l] stride %8\n"), "the index %");
+  refused(body("%q: f32.8x8 = fragment_load s[%0] stride %w\n"), "the stride %");
+  refused(body("%v: f32 = load y[%0]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");
+  accepted("%v: f32 = load x[%0]\n%q: f32.8x8 = fragment_fill %v\n");
+  refused(body("%v: f32 = load x[%l]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");
+  refused(body("%q: f32.8x8 = fragment_load z[%0] stride %8\n"), "is swizzled");
+  refused(body("%q: f32.8x8 = fragment_load own[%0] stride %8\n"), "is private");
+}
+
+TEST(GroupRules, CarriesAreAsUniformAsTheirYields) {
+  refused(body("%n: i64 = loop %i = %0 to %8 step 1 carry (%c: i64 = %0) {\n%m: i64 = add %c, %l\nyield %m\n}\n"
+               "%q: f32.8x8 = fragment_load s[%n] stride %8\n"),
+          "the index %");
+  accepted(
+      "%n: i64 = loop %i = %0 to %8 step 1 carry (%c: i64 = %0) {\n%m: i64 = add %c, %g\nyield %m\n}\n"
+      "%q: f32.8x8 = fragment_load s[%n] stride %8\n");
+  refused(body("%n: i64 = if %varying {\nyield %0\n} else {\nyield %8\n}\n"
+               "%q: f32.8x8 = fragment_load s[%n] stride %8\n"),
+          "the index %");
+}
+
+TEST(GroupRules, TokensAreWaitedForOnce) {
+  const std::string copy = "%k: token = async_copy s[%w] = x[%w] count %0\n";
+  accepted(copy + "wait %k\n");
+  refused(body(copy), "is not waited for where its block ends");
+  refused(body(copy + "wait %k\nwait %k\n"), "is waited for already");
+  refused(body(copy + "if %same {\nwait %k\n}\n"), "on one way and not on the other");
+  accepted(copy + "if %same {\nwait %k\n} else {\nwait %k\n}\n");
+  refused(body(copy + "loop %i = %0 to %8 step 1 {\nwait %k\n}\n"), "stands outside");
+  refused(body(copy + "%m: token = loop %i = %0 to %8 step 1 carry (%c: token = %k) {\nyield %c\n}\nwait %m\n"),
+          "is a token and is carried");
+}
+
+TEST(GroupRules, FencesHaveTheirOwnNumbers) {
+  refused(body("fence 3 compiler group\nfence 3 user group\n"), "there are two fences 3");
+}
+
+TEST(GroupRules, RingsAreUsedByTheWholeTeam) {
+  accepted("ring_acquire r[%t]\n");
+  refused(body("ring_acquire r[%g]\n"), "differs between workers");
+  refused(body("if %by_subgroup {\nring_acquire r[%t]\n}\n"), "the group makes this together");
+}
+
+TEST(GroupRules, RolesShareTheSubgroups) {
+  accepted("roles {\na 1 {\nfence 0 compiler group orders shared\n}\nb 1 {\n}\n}\n");
+  refused(body("roles {\na 1 {\n}\n}\n"), "the roles have 1 subgroups of 2");
+  refused(body("roles {\na 1 {\n}\na 1 {\n}\n}\n"), "two roles a");
+  refused(body("if %same {\nroles {\na 1 {\n}\nb 1 {\n}\n}\n}\n"), "roles stand at the top");
+  refused(body("roles {\na 1 {\nroles {\nc 2 {\n}\n}\n}\nb 1 {\n}\n}\n"), "roles stand at the top");
+}
+
+TEST(GroupRules, TaskLoopsBelongToPersistentKernels) {
+  refused(body("tasks %a {\n}\n"), "only a persistent kernel has a task loop");
+  refused("kernel program p {\n  kernel p persistent 2 tasks(3) group 32 of 32 {\n  }\n}\n",
+          "a persistent kernel has one task loop, not 0");
+  refused(
+      "kernel program p {\n  kernel p persistent 2 tasks(3) group 32 of 32 {\n    tasks %a {\n    }\n    tasks %b {\n"
+      "    }\n  }\n}\n",
+      "a persistent kernel has one task loop, not 2");
+  refused(body("%o: i64 = group\n"), "only groups of a persistent kernel have an ordinal");
+}
+
+TEST(GroupRules, AKernelOfOneWorkerHasNoGroup) {
+  refused("kernel program p {\n  kernel p tasks(%t: 1) {\n    %w: i64 = worker\n  }\n}\n", "has no group");
+  refused("kernel program p {\n  kernel p tasks(%t: 1) group 48 of 32 {\n  }\n}\n", "no whole subgroups");
+}
+
+TEST(GroupRules, Layouts) {
+  const auto layout = [](const std::string& text) {
+    return "kernel program p {\n  kernel p tasks(%t: 1) group 32 of 32 {\n    alloc a: f32[64] shared " + text +
+           "\n  }\n}\n";
+  };
+  EXPECT_TRUE(parse(layout("row 16 pad 3"), "test"));
+  EXPECT_TRUE(parse(layout("row 16 swizzle 2 2 0"), "test"));
+  refused(layout("row 24"), "no whole rows of 24");
+  refused(layout("row 8 swizzle 2 2 0"), "leaves");
+}
+
+TEST(Uniformity, OfEachSource) {
+  const Program program =
+      parsed(body("%r: f32 = load x[%g]\n%u: f32 = load y[%0]\n%e: f32 = subgroup_add %f\n"
+                  "%v: i64 = shuffle_index %w, 3\n%d: i64 = add %g, %t\n"));
+  const Kernel& kernel = program.kernels[0];
+  const UniformityFacts facts = uniformity(program, kernel);
+  const auto last = [&](std::size_t from_end) {
+    const std::vector<OpId>& ops = program.blocks[kernel.body].ops;
+    return facts.of(program.ops[ops[ops.size() - from_end]].results[0]);
+  };
+  EXPECT_EQ(last(5), Uniformity::Subgroup);
+  EXPECT_EQ(last(4), Uniformity::Varying);
+  EXPECT_EQ(last(3), Uniformity::Group);
+  EXPECT_EQ(last(2), Uniformity::Subgroup);
+  EXPECT_EQ(last(1), Uniformity::Subgroup);
+}
+
+}  // namespace
+}  // namespace tilewright::kernel
