@@ -33,6 +33,15 @@ const StoredType& stored_type(DataType type) {
   return kStoredTypes[0];
 }
 
+/// What RawArray adds: numbers that no tile has, and the text of a type.
+struct RawType {
+  std::string_view code, numpy_name;
+};
+constexpr RawType kRawTypes[] = {
+    {"i1", "int8"},   {"u1", "uint8"}, {"i2", "int16"},  {"u2", "uint16"},
+    {"u4", "uint32"}, {"i8", "int64"}, {"u8", "uint64"}, {"f8", "float64"},
+};
+
 /// What a type that is refused is called, and what to save instead.
 struct ForeignType {
   std::string name;
@@ -82,19 +91,30 @@ std::unexpected<Diags> refuse_type(std::string_view label, const ForeignType& fo
                  foreign.hint);
 }
 
+/// NumPy's word for a type that the file may hold.
+std::optional<RawType> accepted_type(std::string_view code, Elements elements) {
+  for (const StoredType& stored : kStoredTypes)
+    if (stored.code == code) return RawType{stored.code, stored.numpy_name};
+  if (elements == Elements::Raw)
+    for (const RawType& raw : kRawTypes)
+      if (raw.code == code) return raw;
+  return std::nullopt;
+}
+
 /// Type and byte order from the text of 'descr'.
-Result<void> interpret_descr(std::string_view descr, std::string_view label, Header& header) {
+Result<void> interpret_descr(std::string_view descr, std::string_view label, Elements elements, Header& header) {
   const bool has_order = !descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
   const char order = has_order ? descr.front() : '=';
   const std::string_view code = has_order ? descr.substr(1) : descr;
-  for (const StoredType& stored : kStoredTypes) {
-    if (stored.code != code) continue;
+  if (const auto type = accepted_type(code, elements)) {
+    header.code = type->code;
+    header.numpy_name = type->numpy_name;
+    header.width = static_cast<std::size_t>(code[1] - '0');
     // NumPy writes '|' where no order has a meaning: for single bytes and for opaque elements.
-    const bool order_matters = stored.type != DataType::Bool && stored.type != DataType::BF16;
+    const bool order_matters = header.width > 1 && code.front() != 'V';
     if (order == '=' || (order == '|' && order_matters))
-      return malformed(
-          label, fmt::format("its type '{}' does not name a byte order; '{}' does", printable(descr), stored.descr));
-    header.type = stored.type;
+      return malformed(label, fmt::format("its type '{}' does not name a byte order; '{}{}' does", printable(descr),
+                                          order_matters || code.front() == 'V' ? '<' : '|', code));
     header.big_endian = order == '>';
     return {};
   }
@@ -106,7 +126,8 @@ Result<void> interpret_descr(std::string_view descr, std::string_view label, Hea
 /// ..}.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, std::string_view label) : text_(text), label_(label) {}
+  HeaderParser(std::string_view text, std::string_view label, Elements elements)
+      : text_(text), label_(label), elements_(elements) {}
 
   Result<Header> parse() {
     if (!take('{')) return unexpected_here("'{'");
@@ -124,7 +145,7 @@ class HeaderParser {
     if (!shape_) missing.push_back("'shape'");
     if (!missing.empty()) return malformed(label_, fmt::format("its header lacks {}", fmt::join(missing, " and ")));
     Header header;
-    TW_TRY_VOID(interpret_descr(*descr_, label_, header));
+    TW_TRY_VOID(interpret_descr(*descr_, label_, elements_, header));
     header.fortran_order = *fortran_order_;
     header.shape = std::move(*shape_);
     return header;
@@ -254,6 +275,7 @@ class HeaderParser {
 
   std::string_view text_;
   std::string_view label_;
+  Elements elements_;
   std::size_t position_ = 0;
   std::optional<std::string_view> descr_;
   std::optional<bool> fortran_order_;
@@ -262,7 +284,16 @@ class HeaderParser {
 
 }  // namespace
 
-Result<Header> parse_header(std::string_view text, std::string_view label) { return HeaderParser(text, label).parse(); }
+Result<Header> parse_header(std::string_view text, std::string_view label, Elements elements) {
+  return HeaderParser(text, label, elements).parse();
+}
+
+DataType type_of(std::string_view code) {
+  for (const StoredType& stored : kStoredTypes)
+    if (stored.code == code) return stored.type;
+  TW_CHECK(!"the header was accepted");
+  return DataType::F32;
+}
 
 std::string_view descr_of(DataType type) { return stored_type(type).descr; }
 std::string_view numpy_name(DataType type) { return stored_type(type).numpy_name; }
