@@ -31,6 +31,7 @@ int run_command(const Words& words);
 int print_command(const Words& words);
 int plan_command(const Words& words);
 int prove_command(const Words& words);
+int emulate_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);
 int help_command(const Words& words);

@@ -65,4 +65,22 @@ Result<std::string> find_installed(const InstalledFolder& folder) {
                  std::string("set ") + kHomeVariable + " to the folder that contains " + name + "/");
 }
 
+Result<std::string> find_program_beside(std::string_view name) {
+  std::error_code error;
+  std::vector<fs::path> places;
+  if (const char* home = std::getenv(kHomeVariable); home != nullptr && *home != '\0')
+    places.push_back(fs::path(home) / "libexec" / "tilewright");
+  fs::path above = running_binary().parent_path();
+  for (int level = 0; level <= kLevelsAbove && !above.empty() && above != above.parent_path(); ++level) {
+    places.push_back(above);
+    places.push_back(above / "libexec" / "tilewright");
+    above = above.parent_path();
+  }
+  for (const fs::path& place : places)
+    if (const fs::path path = place / name; fs::is_regular_file(path, error)) return path.string();
+  return failure(DiagCode::ToolMissing, "the program " + std::string(name) + " was not found beside the binary",
+                 std::string("it is built and installed with tilewright; set ") + kHomeVariable +
+                     " to a folder with libexec/tilewright/" + std::string(name));
+}
+
 }  // namespace tilewright::driver

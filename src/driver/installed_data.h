@@ -25,6 +25,10 @@ inline constexpr InstalledFolder kProfileFolder{"profiles", ".json", "the device
 /// that suffix beside or above the running binary. The code `missing` says where was looked.
 Result<std::string> find_installed(const InstalledFolder& folder);
 
+/// A program that comes with this one: beside the running binary or up to a few folders above it, in
+/// ../libexec/tilewright, or in $TILEWRIGHT_HOME/libexec/tilewright. ToolMissing says where was looked.
+Result<std::string> find_program_beside(std::string_view name);
+
 /// The paths of the regular files with that suffix in a folder, sorted; none for a folder that cannot be read.
 std::vector<std::string> files_with_suffix(const std::string& folder, std::string_view suffix);
 

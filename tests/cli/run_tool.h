@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -46,10 +47,15 @@ inline std::string shell_quoted(const std::string& word) {
 /// A test with a folder of its own and the programs of the source tree.
 class ToolTest : public testing::Test {
  protected:
+  /// Of compiled kernels: one for all tests, not the user's.
+  static std::string cache_folder() {
+    return (std::filesystem::temp_directory_path() / "tilewright-test-cache").string();
+  }
+
   ToolResult tool(const std::vector<std::string>& words, const std::string& environment = "") {
-    std::string command = "cd " + shell_quoted(folder_.path()) +
-                          " && TILEWRIGHT_HOME=" + shell_quoted(TILEWRIGHT_SOURCE_DIR) + " " + environment + " " +
-                          shell_quoted(TILEWRIGHT_BINARY);
+    std::string command =
+        "cd " + shell_quoted(folder_.path()) + " && TILEWRIGHT_HOME=" + shell_quoted(TILEWRIGHT_SOURCE_DIR) +
+        " TILEWRIGHT_CACHE=" + shell_quoted(cache_folder()) + " " + environment + " " + shell_quoted(TILEWRIGHT_BINARY);
     for (const std::string& word : words) command += " " + shell_quoted(word);
     command += " >stdout 2>stderr </dev/null";
     const int raw = std::system(command.c_str());

@@ -36,10 +36,9 @@ TEST(ProveReport, CountsVerdictsAndRechecks) {
   EXPECT_EQ(last_line(report), "4 questions: 2 proved, 1 refuted, 1 unknown, in 0.00 ms; 2 certificates rechecked");
   report.questions[1].rechecked = false;
   report.quota_overruns = 3;
-  EXPECT_EQ(
-      last_line(report),
-      "4 questions: 2 proved, 1 refuted, 1 unknown, in 0.00 ms; 1 certificates rechecked, 1 FAILED; 3 queries met "
-      "the quota");
+  EXPECT_EQ(last_line(report),
+            "4 questions: 2 proved, 1 refuted, 1 unknown, in 0.00 ms; 1 certificate rechecked, 1 FAILED; 3 queries met "
+            "the quota");
   const auto json = nlohmann::json::parse(prove_json(report));
   EXPECT_EQ(json["summary"],
             nlohmann::json({{"proved", 2}, {"refuted", 1}, {"unknown", 1}, {"rechecked", 1}, {"recheck_failed", 1}}));
