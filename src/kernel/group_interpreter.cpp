@@ -18,18 +18,6 @@ namespace tilewright::kernel {
 
 namespace {
 
-BinaryKind binary_of(LaneFold kind) {
-  switch (kind) {
-    case LaneFold::Add:
-      return BinaryKind::Add;
-    case LaneFold::Max:
-      return BinaryKind::Max;
-    case LaneFold::Min:
-      return BinaryKind::Min;
-  }
-  return BinaryKind::Add;
-}
-
 struct RingState {
   /// By step: how many subgroups have made the action, and what they published.
   struct Step {

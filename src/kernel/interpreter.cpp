@@ -155,17 +155,6 @@ class ScalarRun {
       total = lane_binary(binary_of(payload.kind), operand.scalar, total, a[i]);
     lane(op.results[0]) = total;
   }
-  static BinaryKind binary_of(LaneFold kind) {
-    switch (kind) {
-      case LaneFold::Add:
-        return BinaryKind::Add;
-      case LaneFold::Max:
-        return BinaryKind::Max;
-      case LaneFold::Min:
-        return BinaryKind::Min;
-    }
-    return BinaryKind::Add;
-  }
 
   // ---- Memory ------------------------------------------------------------------------------------------------------
 

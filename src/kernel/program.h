@@ -74,6 +74,18 @@ struct UnaryOp {
 /// integers. Shl, Shr (logical):
 /// integers; the count is taken modulo the width. Add, Sub, Mul: numbers (not I1).
 enum class BinaryKind : std::uint8_t { Add, Sub, Mul, Div, Fmod, FloorDiv, FloorMod, Max, Min, And, Or, Xor, Shl, Shr };
+/// What combines two lanes of a fold.
+constexpr BinaryKind binary_of(LaneFold kind) {
+  switch (kind) {
+    case LaneFold::Add:
+      return BinaryKind::Add;
+    case LaneFold::Max:
+      return BinaryKind::Max;
+    case LaneFold::Min:
+      return BinaryKind::Min;
+  }
+  return BinaryKind::Add;
+}
 struct BinaryOp {
   BinaryKind kind{};
   ValueId lhs, rhs;

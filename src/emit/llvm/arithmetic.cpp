@@ -248,18 +248,6 @@ llvm::Value* half_extremum(llvm::IRBuilder<>& b, bool maximum, ScalarType scalar
   return b.CreateSelect(is_nan(lhs), b.CreateOr(lhs, quiet), chosen);
 }
 
-BinaryKind binary_of(LaneFold kind) {
-  switch (kind) {
-    case LaneFold::Add:
-      return BinaryKind::Add;
-    case LaneFold::Max:
-      return BinaryKind::Max;
-    case LaneFold::Min:
-      return BinaryKind::Min;
-  }
-  TW_CHECK(false);
-}
-
 }  // namespace
 
 llvm::Value* emit_unary(Emission& emission, UnaryKind kind, llvm::Value* value, ValueType type) {
