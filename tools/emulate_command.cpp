@@ -30,7 +30,7 @@ No Apple compiler or GPU has confirmed the emulator: docs/emulator.md says what 
 Exit status: 0 done, 1 a report, 2 bad usage or input, 3 refused or timed out, 4 a fault of this program.)";
 
 struct EmulateTexts {
-  std::string path, kernel, grid = "1", threads, group = "1", checks = "all", dialect, metal, device, timeout = "300";
+  std::string path, kernel, grid, threads, group = "1", checks = "all", dialect, metal, device, timeout = "300";
   std::string schedules = "1", seed = "0", workers = "0";
   Words buffers, tensors, bytes, outputs, threadgroup, defines, includes, constants, imitated;
   bool json = false;
@@ -38,7 +38,7 @@ struct EmulateTexts {
   void declare(CLI::App& app) {
     app.add_option("FILE", path, "MSL source")->type_name("");
     app.add_option("--kernel", kernel, "Function or host_name; may be left out when there is one")->type_name("NAME");
-    app.add_option("--grid", grid, "Threadgroups")->type_name("X,Y,Z")->capture_default_str();
+    app.add_option("--grid", grid, "Threadgroups (1)")->type_name("X,Y,Z");
     app.add_option("--threads", threads, "Threads in all, instead of --grid")->type_name("X,Y,Z");
     app.add_option("--group", group, "Threads of a threadgroup")->type_name("X,Y,Z")->capture_default_str();
     list(app, "--buffer", buffers, "Memory of [[buffer(I)]]", "I=CONTENTS");
@@ -91,8 +91,11 @@ struct EmulateTexts {
   }
 
   static void bad(Diags& faults, std::string_view option, std::string_view expected, std::string_view found) {
-    faults.push_back(
-        Diag{DiagCode::BadOption, fmt::format("{} expects {}, found '{}'", option, expected, found), {}, {}, {}});
+    faults.push_back(Diag{DiagCode::BadOption,
+                          fmt::format("{} expects {}, found '{}'", option, expected, found),
+                          {},
+                          "tilewright emulate --help",
+                          {}});
   }
 
   template <class T>
@@ -105,7 +108,10 @@ struct EmulateTexts {
   }
 
   void read_sizes(driver::EmulateRequest& request, Diags& faults) const {
-    request.threadgroups = take(driver::parse_extent3("--grid", grid), faults).value_or(request.threadgroups);
+    if (!grid.empty() && !threads.empty())
+      faults.push_back(Diag{DiagCode::Usage, "--grid and --threads are given both", {}, "give one of them", {}});
+    if (!grid.empty())
+      request.threadgroups = take(driver::parse_extent3("--grid", grid), faults).value_or(request.threadgroups);
     request.threads_per_threadgroup =
         take(driver::parse_extent3("--group", group), faults).value_or(request.threads_per_threadgroup);
     if (!threads.empty()) request.threads = take(driver::parse_extent3("--threads", threads), faults);

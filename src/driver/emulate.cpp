@@ -200,6 +200,17 @@ Result<void> check_bindings(const EmulateRequest& request) {
   return {};
 }
 
+/// dispatchThreads: as many threadgroups as the threads fill, the last ones perhaps not whole.
+std::array<std::uint32_t, 3> threadgroups_of(const EmulateRequest& request) {
+  if (!request.threads) return request.threadgroups;
+  std::array<std::uint32_t, 3> groups{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::uint64_t size = std::max<std::uint64_t>(request.threads_per_threadgroup[i], 1);
+    groups[i] = static_cast<std::uint32_t>(((*request.threads)[i] + size - 1) / size);
+  }
+  return groups;
+}
+
 std::string parameter_name(const emu::Entry& entry, std::uint32_t index) {
   for (const emu::Parameter& parameter : entry.parameters)
     if (parameter.index == index &&
@@ -211,7 +222,9 @@ std::string parameter_name(const emu::Entry& entry, std::uint32_t index) {
 /// Files are written only when the launch came to its end: reports or not, the memory is what the kernel left.
 Result<void> collect_buffers(EmulateRequest& request, EmulateReport& report) {
   for (EmulatedBuffer& buffer : request.buffers) {
-    EmulatedOutput output{buffer.index, parameter_name(report.entry, buffer.index), std::move(buffer), {}};
+    EmulatedOutput output{buffer.index, parameter_name(report.entry, buffer.index), std::move(buffer), {}, {}};
+    for (const emu::BufferCounts& counts : report.result.counters.buffers)
+      if (request.checks && counts.index == output.index) output.written_bytes = counts.distinct_written_bytes;
     const auto file = request.outputs.find(output.index);
     if (file != request.outputs.end() && report.result.finished) {
       const RawElement& element = output.buffer.element == nullptr ? *raw_element("u8") : *output.buffer.element;
@@ -222,6 +235,7 @@ Result<void> collect_buffers(EmulateRequest& request, EmulateReport& report) {
     }
     report.buffers.push_back(std::move(output));
   }
+  std::ranges::sort(report.buffers, {}, &EmulatedOutput::index);
   return {};
 }
 
@@ -251,7 +265,8 @@ Result<EmulateReport> emulate(EmulateRequest request) {
   TW_TRY(report.entry, chosen_entry(library, request));
   report.dialect = library.dialect;
   report.note = library.note;
-  report.threadgroups = request.threadgroups;
+  report.threadgroups = threadgroups_of(request);
+  report.threads = request.threads;
   report.threads_per_threadgroup = request.threads_per_threadgroup;
   report.schedules = request.schedules;
   report.checks = request.checks;

@@ -44,7 +44,8 @@ struct EmulatedOutput {
   std::uint32_t index = 0;
   std::string name;  ///< of the parameter
   EmulatedBuffer buffer;
-  std::string file;  ///< empty: not written
+  std::string file;                            ///< empty: not written
+  std::optional<std::uint64_t> written_bytes;  ///< by the kernel, each byte once; known where accesses are checked
 };
 
 struct EmulateReport {
@@ -53,6 +54,7 @@ struct EmulateReport {
   msl_emulator::Dialect dialect{};
   std::string note;  ///< why that dialect; may be empty
   std::array<std::uint32_t, 3> threadgroups{}, threads_per_threadgroup{};
+  std::optional<std::array<std::uint32_t, 3>> threads;  ///< in all, where that was asked for
   std::uint32_t schedules = 1;
   bool checks = true;
   bool from_cache = false;

@@ -11,6 +11,7 @@
 
 #include "report/errors_report.h"
 #include "report/schema.h"
+#include "support/counted.h"
 #include "support/files.h"
 
 namespace tilewright::report {
@@ -27,8 +28,6 @@ std::string bytes_text(std::uint64_t bytes) {
     if (bytes >= size) return fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(size), unit);
   return fmt::format("{} B", bytes);
 }
-
-std::string counted(std::uint64_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
 /// Lines of source files, read once each; nothing for a file that cannot be read.
 class SourceLines {
@@ -103,16 +102,40 @@ std::string counter_lines(const emu::Counters& counters) {
   return text;
 }
 
+/// "996 of 1000 elements not written" for an output that the kernel left in part.
+std::string unwritten_text(const driver::EmulatedOutput& output) {
+  const driver::EmulatedBuffer& buffer = output.buffer;
+  if (buffer.initialized || !output.written_bytes || buffer.element == nullptr) return {};
+  const std::uint64_t elements = buffer.data.size() / buffer.element->bytes;
+  const std::uint64_t written = *output.written_bytes / buffer.element->bytes;
+  return written >= elements ? ""
+                             : fmt::format("  {} of {} not written", elements - written, counted(elements, "element"));
+}
+
 std::string buffer_line(const driver::EmulatedOutput& output) {
   const driver::EmulatedBuffer& buffer = output.buffer;
   std::string text = fmt::format("  {:>2} {:<12}", output.index, output.name);
-  if (buffer.element != nullptr)
-    text += fmt::format(" {}[{}]", buffer.element->name, fmt::join(buffer.shape, ", "));
-  else
-    text += fmt::format(" {}", counted(buffer.data.size(), "byte"));
-  text += "  " + buffer.contents;
+  if (buffer.same_memory_as) {
+    text += fmt::format(" the memory of buffer {}", *buffer.same_memory_as);
+  } else {
+    if (buffer.element != nullptr)
+      text += fmt::format(" {}[{}]", buffer.element->name, fmt::join(buffer.shape, ", "));
+    else
+      text += fmt::format(" {}", counted(buffer.data.size(), "byte"));
+    text += "  " + buffer.contents;
+  }
+  if (buffer.read_only) text += "  read only";
+  text += unwritten_text(output);
   if (!output.file.empty()) text += "  -> " + output.file;
   return text + "\n";
+}
+
+/// "(4,1,1) groups of (64,1,1) threads", with the threads in all where those were asked for.
+std::string launch_text(const driver::EmulateReport& report) {
+  std::string text = fmt::format("({}) groups of ({}) threads", fmt::join(report.threadgroups, ","),
+                                 fmt::join(report.threads_per_threadgroup, ","));
+  if (report.threads) text += fmt::format(" for ({}) threads in all", fmt::join(*report.threads, ","));
+  return text;
 }
 
 Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
@@ -179,6 +202,7 @@ Json buffers_json(const driver::EmulateReport& report) {
                     {"shape", buffer.shape},
                     {"bytes", buffer.data.size()},
                     {"contents", buffer.contents},
+                    {"written_bytes", output.written_bytes ? Json(*output.written_bytes) : Json(nullptr)},
                     {"file", output.file.empty() ? Json(nullptr) : Json(output.file)}});
   }
   return json;
@@ -199,8 +223,7 @@ std::string emulate_memory_text(const emu::MemoryEstimate& memory) {
 }
 
 std::string emulate_text(const driver::EmulateReport& report) {
-  std::string text = fmt::format("{}: ({}) groups of ({}) threads, {}, {}\n", report.entry.name,
-                                 fmt::join(report.threadgroups, ","), fmt::join(report.threads_per_threadgroup, ","),
+  std::string text = fmt::format("{}: {}, {}, {}\n", report.entry.name, launch_text(report),
                                  counted(report.schedules, "schedule"), report.checks ? "checked" : "not checked");
   text += emulate_memory_text(report.memory) + "\n";
   text += fmt::format("compiled as {} in {:.0f} ms{}, ran in {:.1f} ms\n", emu::dialect_name(report.dialect),
@@ -210,6 +233,7 @@ std::string emulate_text(const driver::EmulateReport& report) {
   for (const emu::Report& found : report.result.reports) text += report_text(found, sources);
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   if (report.result.schedules_disagree) text += "note: the schedules leave different bytes, without a report\n";
+  if (std::ranges::count(report.threadgroups, 0) > 0) text += "note: the grid is empty, so nothing ran\n";
   text += report.ok() ? "ok: no report\n"
                       : fmt::format("{}{}\n", counted(report.result.reports.size(), "report"),
                                     report.result.finished ? "" : "; the launch did not come to its end");

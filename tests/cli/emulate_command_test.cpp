@@ -99,6 +99,19 @@ kernel void copy(device float* x [[buffer(0)]], device float* y [[buffer(1)]]) {
   EXPECT_NE(result.out.find("compiled as c++20"), std::string::npos) << result.out;
 }
 
+TEST_F(EmulateCommand, AKernelBoundsItsThreads) {
+  const std::string file = written("b.metal", R"(#include <metal_stdlib>
+constant constexpr int kThreads = 32;
+[[kernel, max_total_threads_per_threadgroup(kThreads * 2)]] void f(
+    device float* y [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  y[i] = 1.0f;
+}
+)");
+  EXPECT_EQ(tool({"emulate", file, "--group", "64", "--buffer", "0=out:f32:64"}).status, 0);
+  expect_refusal({"emulate", file, "--group", "65", "--buffer", "0=out:f32:65"}, 2,
+                 {"larger than the 64 that kernel 'f' declares", "[LaunchSize]"});
+}
+
 TEST_F(EmulateCommand, TimeoutsAreRefusals) {
   const std::string endless = written("k.metal", R"(kernel void spin(device int* x [[buffer(0)]]) {
   for (volatile int i = 0;; i = i + 1) x[0] = i;
@@ -109,6 +122,48 @@ TEST_F(EmulateCommand, TimeoutsAreRefusals) {
   const Json json = result.json();
   EXPECT_EQ(json["finished"], false);
   EXPECT_EQ(json["reports"].back()["kind"], "timeout") << result.out;
+}
+
+TEST_F(EmulateCommand, WhatWasNotDoneIsSaid) {
+  const std::string file =
+      written("p.metal", R"(kernel void f(device float* y [[buffer(1)]], device float* x [[buffer(0)]],
+                   uint i [[thread_position_in_grid]]) {
+  float local = x[0];
+  y[i] = local;
+}
+)");
+  const Words words{"emulate", file, "--group", "4", "--buffer", "1=out:f32:16", "--buffer", "0=zero:f32:1"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return tool(more);
+  };
+  const ToolResult part = with({"--threads", "10"});
+  EXPECT_EQ(part.status, 0) << part.err << part.out;
+  for (const char* text : {"(3,1,1) groups of (4,1,1) threads for (10,1,1) threads in all", "compiled as opencl",
+                           "6 of 16 elements not written"})
+    EXPECT_NE(part.out.find(text), std::string::npos) << text << "\n" << part.out;
+  EXPECT_LT(part.out.find(" 0 x"), part.out.find(" 1 y")) << part.out;
+  EXPECT_NE(with({"--grid", "0"}).out.find("the grid is empty, so nothing ran"), std::string::npos);
+  EXPECT_EQ(with({"--grid", "1", "--threads", "4"}).status, 2);
+  const Json json = with({"--threads", "10", "--json"}).json();
+  EXPECT_EQ(json["threadgroups"], (Json{3, 1, 1}));
+  EXPECT_EQ(json["buffers"][1]["written_bytes"], 40);
+}
+
+TEST_F(EmulateCommand, AtomicsInBothArmsKeepTheirLines) {
+  const std::string file = written("a.metal", R"(#include <metal_stdlib>
+using namespace metal;
+kernel void f(device atomic_uint* y [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  if (i % 2 == 0)
+    atomic_fetch_add_explicit(y + 4, 1u, memory_order_relaxed);
+  else
+    atomic_fetch_add_explicit(y + 5, 1u, memory_order_relaxed);
+}
+)");
+  const Json json = tool({"emulate", file, "--group", "32", "--buffer", "0=zero:u32:4", "--json"}).json();
+  ASSERT_EQ(json["reports"].size(), 2u) << json.dump(2);
+  EXPECT_EQ(json["reports"][0]["line"], 5);
+  EXPECT_EQ(json["reports"][1]["line"], 7);
 }
 
 TEST_F(EmulateCommand, WhatIsAskedForWrongly) {

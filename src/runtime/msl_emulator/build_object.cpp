@@ -78,6 +78,10 @@ std::vector<BuildStage> build_stages(const Toolchain& toolchain, Dialect dialect
   for (const char* kind : {"read", "write", "unaligned_read", "unaligned_write"})
     for (const int bytes : {1, 2, 4, 8, 16})
       second.push_back(fmt::format("-force-attribute=__tsan_{}{}:nomerge", kind, bytes));
+  for (const char* operation : {"load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or",
+                                "fetch_xor", "compare_exchange_val"})
+    for (const int bits : {8, 16, 32, 64})
+      second.push_back(fmt::format("-force-attribute=__tsan_atomic{}_{}:nomerge", bits, operation));
   std::vector<std::string> third{toolchain.clang, "-x", "ir", "-w", "-fPIC", "-march=native", "-ffp-contract=off"};
   append_arguments(third, kCodeArguments);
   append_arguments(third, kLinkArguments);

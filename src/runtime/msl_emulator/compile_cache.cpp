@@ -24,7 +24,7 @@ namespace {
 using CacheJson = nlohmann::ordered_json;
 
 /// Changes when the rewriter or the flags of the compilers do.
-constexpr std::string_view kFrontVersion = "msl-emulator 4";
+constexpr std::string_view kFrontVersion = "msl-emulator 6";
 
 void add_file_identity(HashBuilder& hash, const std::string& path) {
   struct stat info{};
@@ -79,7 +79,7 @@ CacheJson json_of(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     CacheJson parameters = CacheJson::array();
     for (const Parameter& parameter : entry.parameters) parameters.push_back(json_of(parameter));
-    list.push_back({{"name", entry.name}, {"parameters", std::move(parameters)}});
+    list.push_back({{"name", entry.name}, {"parameters", std::move(parameters)}, {"max_threads", entry.max_threads}});
   }
   return list;
 }
@@ -87,7 +87,7 @@ CacheJson json_of(const std::vector<Entry>& entries) {
 std::vector<Entry> entries_of(const CacheJson& json) {
   std::vector<Entry> entries;
   for (const CacheJson& item : json) {
-    Entry entry{item.at("name").get<std::string>(), {}};
+    Entry entry{item.at("name").get<std::string>(), {}, item.at("max_threads").get<std::uint32_t>()};
     for (const CacheJson& parameter : item.at("parameters")) entry.parameters.push_back(parameter_of(parameter));
     entries.push_back(std::move(entry));
   }

@@ -63,6 +63,8 @@ struct Parameter {
 struct Entry {
   std::string name;  ///< host_name, or the name of the function
   std::vector<Parameter> parameters;
+  /// Of [[max_total_threads_per_threadgroup(n)]]; 0: none, or one that depends on template arguments.
+  std::uint32_t max_threads = 0;
 };
 
 /// A shared object with one entry per kernel. The file stays in the cache folder (or a temporary folder that lives as

@@ -50,7 +50,7 @@ Result<std::uint32_t> find_entry(const CompiledLibrary& library, const std::stri
                  names.empty() ? std::string("it has none at all") : fmt::format("it has: {}", fmt::join(names, ", ")));
 }
 
-Result<std::uint32_t> check_threads(const LaunchRequest& request) {
+Result<std::uint32_t> check_threads(const LaunchRequest& request, const Entry& entry) {
   std::uint64_t threads = 1;
   for (const std::uint32_t extent : request.threads_per_threadgroup) threads *= std::min(extent, 1u << 20);
   const std::uint32_t limit = std::min(request.device.max_threads_per_threadgroup, kMaxThreads);
@@ -62,6 +62,11 @@ Result<std::uint32_t> check_threads(const LaunchRequest& request) {
                    fmt::format("a threadgroup of {} threads is larger than the limit of {}",
                                triple_text(request.threads_per_threadgroup), limit),
                    "use smaller threadgroups");
+  if (entry.max_threads != 0 && threads > entry.max_threads)
+    return failure(DiagCode::LaunchSize,
+                   fmt::format("a threadgroup of {} threads is larger than the {} that kernel '{}' declares",
+                               triple_text(request.threads_per_threadgroup), entry.max_threads, entry.name),
+                   "[[max_total_threads_per_threadgroup]] bounds every launch of the kernel");
   return static_cast<std::uint32_t>(threads);
 }
 
@@ -302,7 +307,7 @@ Result<LaunchPlan> plan_launch(const CompiledLibrary& library, const LaunchReque
                    fmt::format("the path of the compiled kernel has {} characters, at most {} are possible",
                                library.object_path.size(), job.object_path.size() - 1));
   std::ranges::copy(library.object_path, job.object_path.begin());
-  TW_TRY(const std::uint32_t threads, check_threads(request));
+  TW_TRY(const std::uint32_t threads, check_threads(request, *plan.entry));
   TW_TRY(plan.group_count, check_grid(request, job));
   Diags diags;
   match_bindings(*plan.entry, request.buffers, takes_buffer, "buffer", diags);

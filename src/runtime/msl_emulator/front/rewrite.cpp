@@ -29,8 +29,11 @@ void append_diags(Diags& into, Diags more) {
 
 std::string_view dialect_preamble(Dialect dialect) {
   return dialect == Dialect::OpenCl
+             // The last lines: words that are free in MSL and are not in OpenCL.
              ? "#define device __global\n#define threadgroup __local\n#define constant __constant\n#define emu_cnst "
                "const __constant\n#define thread\n#define kernel\n"
+               "#define local emu_word_local\n#define global emu_word_global\n#define generic emu_word_generic\n"
+               "#define pipe emu_word_pipe\n"
              : "#define device\n#define threadgroup\n#define constant const\n#define thread\n#define kernel\n";
 }
 
@@ -256,12 +259,20 @@ class TextRewriter {
     for (const KernelChoice& choice : choices) {
       auto parameters = kernel_parameters(code_, table_.functions[choice.function].head, names, constants, indirect);
       if (parameters)
-        entries.push_back({choice.name, std::move(*parameters)});
+        entries.push_back(
+            {choice.name, std::move(*parameters), thread_limit(table_.functions[choice.function], names)});
       else
         append_diags(faults, std::move(parameters).error());
     }
     if (!faults.empty()) return std::unexpected(std::move(faults));
     return entries;
+  }
+
+  std::uint32_t thread_limit(const KernelFunction& kernel, const ConstantNames& names) const {
+    const AttributeItem* item =
+        code_.find_item(declarations_[kernel.declaration].first, kernel.head.open, "max_total_threads_per_threadgroup");
+    const auto limit = item == nullptr ? std::nullopt : evaluate_integer(source_, item->arguments, names);
+    return limit && *limit > 0 ? static_cast<std::uint32_t>(*limit) : 0;
   }
 
   Result<void> edit_text(const std::vector<KernelChoice>& choices) {
