@@ -1,6 +1,7 @@
 #include "kernel/access_order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::kernel {
 
@@ -47,7 +48,10 @@ namespace {
 bool ordered(const Toucher& before, const Toucher& now, const GroupClocks& clocks, OrderedMemory memory) {
   if (before.group != now.group) return false;
   if (before.worker == now.worker) return true;
-  return clocks.of(memory, before.proxy).knows(now.subgroup, before.subgroup, before.epoch);
+  if (now.subgroup >= before.over_begin && now.subgroup < before.over_end) return true;
+  const bool async = before.proxy == FenceProxy::Async || now.proxy == FenceProxy::Async;
+  const FenceProxy proxy = async ? FenceProxy::Async : FenceProxy::Generic;
+  return clocks.of(memory, proxy).knows(now.subgroup, before.subgroup, before.epochs[static_cast<std::size_t>(proxy)]);
 }
 
 }  // namespace
@@ -63,6 +67,9 @@ std::optional<Toucher> ElementHistory::read(const Toucher& by, const GroupClocks
   std::erase_if(reads_, [&](const Toucher& read) {
     return same_subgroup(read) && (read.worker == by.worker || ordered(read, by, clocks, memory));
   });
+  // Of other groups one is enough: no writer is of that group and of this one.
+  bool other_seen = false;
+  std::erase_if(reads_, [&](const Toucher& read) { return read.group != by.group && std::exchange(other_seen, true); });
   if (std::ranges::count_if(reads_, same_subgroup) < 2) reads_.push_back(by);
   return conflict;
 }
@@ -76,6 +83,14 @@ std::optional<Toucher> ElementHistory::write(const Toucher& by, const GroupClock
   write_ = by;
   reads_.clear();
   return conflict;
+}
+
+void ElementHistory::over(std::uint32_t op, std::uint32_t begin, std::uint32_t end) {
+  const auto mark = [&](Toucher& made) {
+    if (made.op == op) made.over_begin = begin, made.over_end = end;
+  };
+  if (has_write_) mark(write_);
+  std::ranges::for_each(reads_, mark);
 }
 
 }  // namespace tilewright::kernel

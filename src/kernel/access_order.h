@@ -5,6 +5,8 @@
 //   the same worker makes both, or
 //   workers of one subgroup make them and that subgroup has begun a new epoch in between, or
 //   the subgroup of the later one has heard of the epoch of the earlier one.
+// What a subgroup does as a whole (fragments, atoms) counts as one worker more: its collectives are in order among
+// themselves. Where one of the two is an asynchronous copy, the clocks of that proxy decide.
 // There is a set of clocks for each memory and each proxy, because a fence orders what it names.
 #pragma once
 
@@ -67,9 +69,12 @@ class GroupClocks {
 /// Who touched an element: a worker of a subgroup of a group, in an epoch of its subgroup.
 struct Toucher {
   std::uint64_t group = 0;
-  std::uint32_t worker = 0, subgroup = 0, epoch = 0;
+  std::uint32_t worker = 0, subgroup = 0;
+  std::array<std::uint32_t, 2> epochs{};  ///< of the subgroup, by proxy
   std::uint32_t op = 0;
   FenceProxy proxy{};
+  /// Subgroups for which it is over: those that made a copy together and have waited for it.
+  std::uint32_t over_begin = 0, over_end = 0;
 };
 
 /// What happened to one element since the kernel began: its last write, and the last read of each subgroup since.
@@ -78,15 +83,13 @@ class ElementHistory {
   /// The earlier access that the new one is not ordered behind, or nothing. Then the new one is recorded.
   std::optional<Toucher> read(const Toucher& by, const GroupClocks& clocks, OrderedMemory memory);
   std::optional<Toucher> write(const Toucher& by, const GroupClocks& clocks, OrderedMemory memory);
-  void forget() {
-    has_write_ = false;
-    reads_.clear();
-  }
+  /// What that operation did here is over for those subgroups.
+  void over(std::uint32_t op, std::uint32_t begin, std::uint32_t end);
 
  private:
   bool has_write_ = false;
   Toucher write_;
-  std::vector<Toucher> reads_;  ///< at most two a subgroup: two workers of it
+  std::vector<Toucher> reads_;  ///< at most two a subgroup, two workers of it, and one of another group
 };
 
 }  // namespace tilewright::kernel

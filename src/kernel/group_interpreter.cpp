@@ -1,6 +1,7 @@
 #include "kernel/group_interpreter.h"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -34,7 +35,7 @@ class GroupRun : private GroupMemory {
       : GroupMemory(program, kernel, objects, faults), accumulators_(program, kernel) {}
 
   Counts run() {
-    if (std::ranges::count(kernel_.task_extents, 0) > 0) return counts_;
+    if (kernel_.groups == 0 && std::ranges::count(kernel_.task_extents, 0) > 0) return counts_;
     std::int64_t tasks = 1;
     for (std::int64_t extent : kernel_.task_extents) tasks *= extent;
     const std::int64_t groups = kernel_.groups == 0 ? tasks : kernel_.groups;
@@ -138,9 +139,16 @@ class GroupRun : private GroupMemory {
       const Role& role = payload.roles[i];
       const Team part{first, first + static_cast<std::size_t>(role.subgroups), i, &turns};
       first = part.last_subgroup;
-      threads.emplace_back([this, &role, &turns, part] { run_role(role, part, turns); });
+      try {
+        threads.emplace_back([this, &role, &turns, part] { run_role(role, part, turns); });
+      } catch (...) {
+        turns.stop();
+        role_failure_ = std::current_exception();
+        break;
+      }
     }
     for (std::thread& thread : threads) thread.join();
+    if (role_failure_) std::rethrow_exception(std::exchange(role_failure_, nullptr));
   }
 
   void run_role(const Role& role, const Team& team, RoleTurns& turns) {
@@ -152,6 +160,10 @@ class GroupRun : private GroupMemory {
       run_block(role.block, mask, team);
       turns.end(team.role);
     } catch (const AllRolesWait&) {
+    } catch (...) {
+      // One role runs at a time: nobody else looks at this.
+      role_failure_ = std::current_exception();
+      turns.stop();
     }
   }
 
@@ -365,13 +377,18 @@ class GroupRun : private GroupMemory {
   }
 
   /// Element (r, c) of an operand, as the participants starting with subgroup s see it.
-  Lane operand_element(OpId id, const AtomOperand& operand, std::size_t s, std::size_t r, std::size_t c) {
+  Lane operand_element(OpId id, const AtomOperand& operand, std::size_t s, std::size_t last, std::size_t r,
+                       std::size_t c) {
     if (operand.fragment.valid()) return slots(operand.fragment, s)[r * type(operand.fragment).columns + c];
     const AtomView& view = operand.view;
     const std::size_t first = first_worker(s);
-    if (r >= lane(view.rows, first) || c >= lane(view.columns, first)) return 0;
+    const auto rows = static_cast<std::int64_t>(lane(view.rows, first));
+    const auto columns = static_cast<std::int64_t>(lane(view.columns, first));
+    if (static_cast<std::int64_t>(r) >= rows || static_cast<std::int64_t>(c) >= columns) return 0;
     const std::uint64_t element =
         element_of(view.memory, lane(view.index, first), lane(view.row_stride, first), view.transposed, r, c);
+    // An operation of the group is one of each of its subgroups.
+    for (std::size_t other = s + 1; other < last; ++other) read(id, view.memory, element, workers_ + other, other);
     return read(id, view.memory, element, workers_ + s, s);
   }
   ScalarType operand_scalar(const AtomOperand& operand) {
@@ -388,26 +405,33 @@ class GroupRun : private GroupMemory {
     if (!one_place) return;
     if (payload.participants == Participants::Group) {
       ++counts_.ops, ++counts_.atoms[payload.atom];
-      multiply(payload, op, id, team.first_subgroup);
+      multiply(payload, op, id, team.first_subgroup, team.last_subgroup);
       for (std::size_t s = team.first_subgroup + 1; s < team.last_subgroup; ++s)
         std::copy_n(slots(op.results[0], team.first_subgroup), per_unit(type(op.results[0])), slots(op.results[0], s));
       return;
     }
     each_subgroup(mask, [&](std::size_t s) {
       ++counts_.ops, ++counts_.atoms[payload.atom];
-      multiply(payload, op, id, s);
+      multiply(payload, op, id, s, s + 1);
     });
   }
 
-  void multiply(const AtomOp& payload, const Op& op, OpId id, std::size_t s) {
+  /// For the subgroups [s, last), as the first of them sees the operands.
+  void multiply(const AtomOp& payload, const Op& op, OpId id, std::size_t s, std::size_t last) {
     const ValueType result = type(op.results[0]);
     const auto m = static_cast<std::size_t>(payload.m), n = static_cast<std::size_t>(payload.n);
     const std::size_t k = lane(payload.k, first_worker(s));
+    if (k > static_cast<std::size_t>(kMaxAtomDepth)) {
+      if (faults_.claim(id))
+        faults_.add(DiagCode::MemoryFault, fmt::format("{}: k is {}; expected 0 to {}", where(id),
+                                                       static_cast<std::int64_t>(k), kMaxAtomDepth));
+      return;
+    }
     const auto widened = [&](const AtomOperand& operand, std::size_t rows, std::size_t columns) {
       std::vector<Lane> elements(rows * columns);
       for (std::size_t i = 0; i < elements.size(); ++i)
         elements[i] = lane_cast(operand_scalar(operand), ScalarType::F32,
-                                operand_element(id, operand, s, i / columns, i % columns));
+                                operand_element(id, operand, s, last, i / columns, i % columns));
       return elements;
     };
     const std::vector<Lane> a = widened(payload.a, m, k), b = widened(payload.b, k, n);
@@ -445,6 +469,8 @@ class GroupRun : private GroupMemory {
     if (!converges(id, payload.participants, mask, team)) return;
     const auto together = [&](std::size_t first, std::size_t last) {
       const Lane token = issue(payload, id, first_worker(first));
+      flights_[token].first_subgroup = static_cast<std::uint32_t>(first);
+      flights_[token].last_subgroup = static_cast<std::uint32_t>(last);
       for (std::size_t worker = first_worker(first); worker < first_worker(last); ++worker)
         lane(op.results[0], worker) = token;
     };
@@ -460,15 +486,14 @@ class GroupRun : private GroupMemory {
     const std::size_t s = subgroup_of(worker);
     const std::uint64_t fits = std::min(at(payload.source).count, at(payload.destination).count) + 1;
     for (std::uint64_t i = 0; i < std::min(count, fits); ++i)
-      write(id, payload.destination, to + i, read(id, payload.source, from + i, worker, s), worker, s,
-            FenceProxy::Async);
-    flights_[++last_token_] = {payload.destination, payload.source, to, from, count, id, payload.cooperative};
+      write(id, payload.destination, to + i, read(id, payload.source, from + i, worker, s, FenceProxy::Async), worker,
+            s, FenceProxy::Async);
+    flights_[++last_token_] = {payload.destination, payload.source, to, from, count, id, worker, 0, 0};
     return last_token_;
   }
 
-  void execute(const WaitOp& payload, const Op&, OpId id, const Mask& mask, const Team& team) {
+  void execute(const WaitOp& payload, const Op&, OpId id, const Mask& mask, const Team&) {
     std::set<Lane> tokens;
-    bool shared_by_all = false;
     each_unit({}, mask, [&](std::size_t worker) {
       ++counts_.ops;
       for (ValueId token : payload.tokens) tokens.insert(lane(token, worker));
@@ -480,15 +505,8 @@ class GroupRun : private GroupMemory {
           faults_.add(DiagCode::MemoryFault, fmt::format("{} waits for a copy that was waited for before", where(id)));
         continue;
       }
-      shared_by_all = shared_by_all || flight->second.cooperative;
+      complete(flight->second);
       flights_.erase(flight);
-    }
-    // A copy that was issued together is complete for all who issued it.
-    if (shared_by_all && converges(id, Participants::Subgroup, mask, team)) {
-      FencedMemory both{true, true};
-      std::size_t first = subgroups_, last = 0;
-      each_subgroup(mask, [&](std::size_t s) { first = std::min(first, s), last = std::max(last, s + 1); });
-      clocks_.fence(both, FenceProxy::Async, first, last);
     }
   }
 
@@ -499,7 +517,8 @@ class GroupRun : private GroupMemory {
     RingState& state = rings_[payload.ring];
     each_subgroup(mask, [&](std::size_t s) {
       ++counts_.ops;
-      if (std::exchange(state.next[{payload.action, s}], step + 1) != step && faults_.claim(id))
+      const std::int64_t next = step == INT64_MAX ? step : step + 1;
+      if (std::exchange(state.next[{payload.action, s}], next) != step && faults_.claim(id))
         faults_.add(DiagCode::RingFault,
                     fmt::format("{} is made for step {} out of turn by subgroup {}", where(id), step, s));
     });
@@ -546,6 +565,7 @@ class GroupRun : private GroupMemory {
   Lane last_token_ = 0;
   std::vector<RingState> rings_;
   std::mutex stuck_mutex_;
+  std::exception_ptr role_failure_;
 };
 
 }  // namespace

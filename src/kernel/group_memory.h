@@ -20,7 +20,9 @@ struct Flight {
   MemoryRef destination, source;
   std::uint64_t destination_begin = 0, source_begin = 0, count = 0;
   OpId op;
-  bool cooperative = false;
+  std::size_t worker = 0;  ///< who issued it
+  /// Of those who issued it together; empty for a copy of one worker.
+  std::uint32_t first_subgroup = 0, last_subgroup = 0;
 };
 
 class GroupMemory : public GroupState {
@@ -68,18 +70,20 @@ class GroupMemory : public GroupState {
 
   Toucher toucher(std::size_t worker, std::size_t subgroup, MemoryRef memory, FenceProxy proxy, OpId id) {
     const OrderedMemory order = memory.buffer.valid() ? OrderedMemory::Device : OrderedMemory::Shared;
-    return {static_cast<std::uint64_t>(group_),
-            static_cast<std::uint32_t>(worker),
-            static_cast<std::uint32_t>(subgroup),
-            clocks_.of(order, proxy).epoch(subgroup),
-            id.index,
-            proxy};
+    return {
+        static_cast<std::uint64_t>(group_),
+        static_cast<std::uint32_t>(worker),
+        static_cast<std::uint32_t>(subgroup),
+        {clocks_.of(order, FenceProxy::Generic).epoch(subgroup), clocks_.of(order, FenceProxy::Async).epoch(subgroup)},
+        id.index,
+        proxy,
+        0,
+        0};
   }
 
   /// Records the access; one that nothing orders behind an earlier one is a fault.
   void order(OpId id, MemoryRef memory, std::uint64_t element, const Toucher& by, bool is_write) {
     const OrderedMemory which = memory.buffer.valid() ? OrderedMemory::Device : OrderedMemory::Shared;
-    if (!flights_.empty()) check_flights(id, memory, element, is_write);
     ElementHistory& past = history(memory)[element];
     const auto conflict = is_write ? past.write(by, clocks_, which) : past.read(by, clocks_, which);
     if (!conflict || !faults_.claim(id)) return;
@@ -90,11 +94,12 @@ class GroupMemory : public GroupState {
   }
   std::string op_text(std::uint32_t op) const { return print_op(program_, program_.ops[OpId{op}]); }
 
-  void check_flights(OpId id, MemoryRef memory, std::uint64_t element, bool is_write) {
+  void check_flights(OpId id, MemoryRef memory, std::uint64_t element, bool is_write, std::size_t worker) {
     for (const auto& [token, flight] : flights_) {
       const bool lands = flight.destination == memory && element - flight.destination_begin < flight.count;
       const bool leaves = is_write && flight.source == memory && element - flight.source_begin < flight.count;
-      if ((lands || leaves) && flight.op != id && faults_.claim(id))
+      const bool own = !is_private(memory) || flight.worker == worker;
+      if ((lands || leaves) && own && flight.op != id && faults_.claim(id))
         faults_.add(
             DiagCode::MemoryFault,
             fmt::format("{} touches element {} of {}, which belongs to an asynchronous copy until it is waited for",
@@ -102,19 +107,31 @@ class GroupMemory : public GroupState {
     }
   }
 
+  /// The copy is complete for all who issued it together.
+  void complete(const Flight& flight) {
+    const auto mark = [&](MemoryRef memory, std::uint64_t begin) {
+      std::vector<ElementHistory>& past = history(memory);
+      for (std::uint64_t i = begin; i < past.size() && i - begin < flight.count; ++i)
+        past[i].over(flight.op.index, flight.first_subgroup, flight.last_subgroup);
+    };
+    mark(flight.destination, flight.destination_begin);
+    mark(flight.source, flight.source_begin);
+  }
+
   bool is_private(MemoryRef memory) const {
     return memory.allocation.valid() && program_.allocations[memory.allocation].space == AllocationSpace::Private;
   }
 
   /// One element read by a worker (worker < workers_) or by a subgroup as a whole.
-  Lane read(OpId id, MemoryRef memory, std::uint64_t element, std::size_t worker, std::size_t subgroup) {
+  Lane read(OpId id, MemoryRef memory, std::uint64_t element, std::size_t worker, std::size_t subgroup,
+            FenceProxy proxy = FenceProxy::Generic) {
     const Object& object = at(memory);
     if (element >= object.count) return memory_fault(id, memory, element, "reads"), 0;
     const std::uint64_t place = is_private(memory) ? worker * object.count + element : element;
     if (object.tracked && object.written[place] == 0)
       return memory_fault(id, memory, element, "reads before it is written"), 0;
-    if (!is_private(memory))
-      order(id, memory, element, toucher(worker, subgroup, memory, FenceProxy::Generic, id), false);
+    if (!flights_.empty()) check_flights(id, memory, element, false, worker);
+    if (!is_private(memory)) order(id, memory, element, toucher(worker, subgroup, memory, proxy, id), false);
     const Lane value = object.get(place);
     return object.scalar == ScalarType::I1 ? Lane{value != 0} : value;
   }
@@ -122,6 +139,7 @@ class GroupMemory : public GroupState {
              FenceProxy proxy = FenceProxy::Generic) {
     Object& object = at(memory);
     if (element >= object.count) return memory_fault(id, memory, element, "writes");
+    if (!flights_.empty()) check_flights(id, memory, element, true, worker);
     if (!is_private(memory)) order(id, memory, element, toucher(worker, subgroup, memory, proxy, id), true);
     object.put(is_private(memory) ? worker * object.count + element : element, value);
   }

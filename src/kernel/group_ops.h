@@ -109,7 +109,9 @@ struct AtomOperand {
 
 /// d = a b, or d = a b + c, of an atom descriptor (target/atom.h). The result is a fragment of the accumulator's type.
 /// Each element is the ascending chain of fused multiply-adds over k, starting at c or +0, rounded to the accumulator's
-/// type at each step; operands are widened exactly. Convergent for the participants.
+/// type at each step; operands are widened exactly. Convergent for the participants. A static k is a constant and
+/// that of the fragments; a dynamic one, of 0 to kMaxAtomDepth, goes with views. An atom of the group reads views at
+/// one place for all, has no accumulator, and gives every subgroup the whole result.
 struct AtomOp {
   std::string atom;  ///< name of the descriptor: "metal.simdgroup8x8"
   std::int64_t m = 0, n = 0;
@@ -146,8 +148,8 @@ struct FenceOp {
 };
 
 /// Copies count elements from one memory to the other behind the back of the workers. One worker issues it, or all
-/// participants together (convergent), each its share. The result is a token; source and destination belong to the copy
-/// until a wait has consumed the token.
+/// participants together (convergent), with the same indices and count. The result is a token; source and destination
+/// belong to the copy until a wait has consumed the token.
 struct AsyncCopyOp {
   MemoryRef destination;
   ValueId destination_index;
@@ -206,6 +208,8 @@ struct RolesOp {
 inline constexpr std::int32_t kMaxWorkers = 1024;
 inline constexpr std::int32_t kMaxSubgroup = 64;
 inline constexpr std::int32_t kMaxRingVersions = 64;
+/// K of an atom.
+inline constexpr std::int64_t kMaxAtomDepth = 65536;
 
 /// Workers that run one task together. One worker: a kernel of the first part. The subgroup size divides the workers.
 struct Group {

@@ -1,6 +1,7 @@
 #include "kernel/group_rules.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -47,6 +48,7 @@ class GroupCheck {
     const std::set<ValueId> outer = open;
     for (OpId op : block.ops) {
       op_ = &program_.ops[op];
+      check_forms(id);
       std::visit([&](const auto& payload) { check(payload, id, depth, open); }, op_->payload);
       op_ = nullptr;
     }
@@ -55,6 +57,19 @@ class GroupCheck {
     for (ValueId token : open)
       if (!outer.contains(token)) fault("token %{} is not waited for where its block ends", token.index);
     std::erase_if(open, [&](ValueId token) { return !outer.contains(token); });
+  }
+
+  /// Fragments and tokens belong to groups; whatever is done to a fragment, its subgroup does.
+  void check_forms(BlockId block) {
+    bool fragments = false, tokens = false;
+    const auto look = [&](ValueId value) {
+      fragments = fragments || program_.values[value].is_fragment();
+      tokens = tokens || program_.values[value].kind == ValueKind::Token;
+    };
+    for_each_operand(op_->payload, look);
+    for (ValueId result : op_->results) look(result);
+    if (tokens && !fragments) in_group();
+    if (fragments) together(Participants::Subgroup, block);
   }
 
   void nested(BlockId block, std::set<ValueId>& open) {
@@ -79,11 +94,13 @@ class GroupCheck {
     if (facts_.of(value) > Uniformity::Subgroup)
       fault("{} %{} differs between workers of a subgroup", what, value.index);
   }
+  bool is_private(MemoryRef memory) const {
+    return memory.allocation.valid() && program_.allocations[memory.allocation].space == AllocationSpace::Private;
+  }
   void plain_memory(MemoryRef memory) {
     if (memory.allocation.valid() && program_.allocations[memory.allocation].layout.swizzle_bits != 0)
       fault("{} is swizzled: fragments cannot lie there", memory_label(program_, memory));
-    if (memory.allocation.valid() && program_.allocations[memory.allocation].space == AllocationSpace::Private)
-      fault("{} is private: fragments cannot lie there", memory_label(program_, memory));
+    if (is_private(memory)) fault("{} is private: fragments cannot lie there", memory_label(program_, memory));
   }
   void place(MemoryRef memory, ValueId index, ValueId row_stride) {
     plain_memory(memory);
@@ -95,20 +112,32 @@ class GroupCheck {
 
   template <class Payload>
   void check(const Payload&, BlockId, Depth, std::set<ValueId>&) {}
+  void check(const ConstOp& op, BlockId, Depth, std::set<ValueId>&) { constants_[op_->results[0]] = op.integer; }
+  void check(const SelectOp& op, BlockId, Depth, std::set<ValueId>&) {
+    if (program_.values[op.if_true].is_fragment() && program_.values[op.condition].is_scalar())
+      uniform("the condition", op.condition);
+  }
   void check(const LoopOp& op, BlockId, Depth, std::set<ValueId>& open) {
+    for (ValueId init : op.inits)
+      if (program_.values[init].is_fragment()) uniform("the low bound", op.low), uniform("the high bound", op.high);
     for (ValueId init : op.inits)
       if (program_.values[init].kind == ValueKind::Token) fault("%{} is a token and is carried", init.index);
     inside(op.body, open);
   }
   /// Tokens from outside cannot be consumed an unknown number of times.
-  void inside(BlockId body, const std::set<ValueId>& open) {
+  void inside(BlockId body, const std::set<ValueId>& open) { walk_apart(body, Depth::Inside, "a loop", open); }
+  void walk_apart(BlockId body, Depth depth, const char* what, const std::set<ValueId>& open) {
     std::set<ValueId> within = open;
-    nested(body, within);
+    const Op* outer = std::exchange(op_, nullptr);
+    walk(body, depth, within);
+    op_ = outer;
     for (ValueId token : open)
       if (!within.contains(token))
-        fault("token %{} is waited for inside a loop that its copy stands outside", token.index);
+        fault("token %{} is waited for inside {} that its copy stands outside", token.index, what);
   }
   void check(const IfOp& op, BlockId, Depth, std::set<ValueId>& open) {
+    for (ValueId result : op_->results)
+      if (program_.values[result].is_fragment()) uniform("the condition", op.condition);
     std::set<ValueId> other = open;
     nested(op.then_block, open);
     if (op.else_block.valid()) nested(op.else_block, other);
@@ -138,14 +167,36 @@ class GroupCheck {
     together(Participants::Subgroup, block);
     place(op.memory, op.index, op.row_stride);
   }
+  void same_for(Participants participants, const char* what, ValueId value) {
+    if (participants == Participants::Subgroup) return uniform(what, value);
+    if (facts_.of(value) != Uniformity::Group) fault("{} %{} differs between workers of the group", what, value.index);
+  }
+  void check_depth(const AtomOp& op) {
+    const bool fragments = op.a.fragment.valid() || op.b.fragment.valid();
+    const auto known = constants_.find(op.k);
+    if (op.k_is_static && known == constants_.end()) return fault("the static k %{} is no constant", op.k.index);
+    if (!op.k_is_static && fragments) return fault("fragments have a static k");
+    if (known == constants_.end()) return;
+    const std::int64_t k = known->second;
+    if (k < 0 || k > kMaxAtomDepth) return fault("k is {}; expected 0 to {}", k, kMaxAtomDepth);
+    if (op.a.fragment.valid() && program_.values[op.a.fragment].columns != k)
+      fault("k is {}, and the left fragment has {} columns", k, program_.values[op.a.fragment].columns);
+    if (op.b.fragment.valid() && program_.values[op.b.fragment].rows != k)
+      fault("k is {}, and the right fragment has {} rows", k, program_.values[op.b.fragment].rows);
+  }
   void check(const AtomOp& op, BlockId block, Depth, std::set<ValueId>&) {
     together(op.participants, block);
-    uniform("k", op.k);
+    same_for(op.participants, "k", op.k);
+    check_depth(op);
+    if (op.participants == Participants::Group && (op.a.fragment.valid() || op.b.fragment.valid() || op.c.valid()))
+      fault("an atom of the group takes views and no accumulator: a fragment belongs to one subgroup");
     for (const AtomOperand* operand : {&op.a, &op.b}) {
       if (operand->fragment.valid()) continue;
-      place(operand->view.memory, operand->view.index, operand->view.row_stride);
-      uniform("the number of rows", operand->view.rows);
-      uniform("the number of columns", operand->view.columns);
+      plain_memory(operand->view.memory);
+      same_for(op.participants, "the index", operand->view.index);
+      same_for(op.participants, "the stride", operand->view.row_stride);
+      same_for(op.participants, "the number of rows", operand->view.rows);
+      same_for(op.participants, "the number of columns", operand->view.columns);
     }
   }
   void check(const FenceOp& op, BlockId block, Depth, std::set<ValueId>&) {
@@ -154,12 +205,24 @@ class GroupCheck {
   }
   void check(const AsyncCopyOp& op, BlockId block, Depth, std::set<ValueId>& open) {
     in_group();
-    if (op.cooperative) together(op.participants, block);
     open.insert(op_->results[0]);
+    if (!op.cooperative && op.participants != Participants::Subgroup) fault("a copy of one worker has no participants");
+    if (!op.cooperative) return;
+    together(op.participants, block);
+    token_participants_[op_->results[0]] = op.participants;
+    same_for(op.participants, "the index", op.destination_index);
+    same_for(op.participants, "the index", op.source_index);
+    same_for(op.participants, "the count", op.count);
+    for (MemoryRef memory : {op.destination, op.source})
+      if (is_private(memory))
+        fault("{} is private: workers cannot copy together there", memory_label(program_, memory));
   }
-  void check(const WaitOp& op, BlockId, Depth, std::set<ValueId>& open) {
-    for (ValueId token : op.tokens)
+  void check(const WaitOp& op, BlockId block, Depth, std::set<ValueId>& open) {
+    for (ValueId token : op.tokens) {
       if (open.erase(token) == 0) fault("token %{} is waited for already", token.index);
+      if (const auto made = token_participants_.find(token); made != token_participants_.end())
+        together(made->second, block);
+    }
   }
   void check(const RingOp& op, BlockId block, Depth, std::set<ValueId>&) {
     together(Participants::Group, block);
@@ -170,9 +233,7 @@ class GroupCheck {
     ++task_loops_;
     if (kernel_.groups == 0) fault("only a persistent kernel has a task loop");
     if (depth != Depth::Top) fault("a task loop stands at the top of its kernel");
-    const Op* outer = std::exchange(op_, nullptr);
-    walk(op.body, Depth::Tasks, open);
-    op_ = outer;
+    walk_apart(op.body, Depth::Tasks, "a task loop", open);
   }
   void check(const RolesOp& op, BlockId, Depth depth, std::set<ValueId>& open) {
     in_group();
@@ -185,9 +246,7 @@ class GroupCheck {
     }
     if (subgroups != kernel_.group.workers / std::max(kernel_.group.subgroup_size, 1))
       fault("the roles have {} subgroups of {}", subgroups, kernel_.group.workers / kernel_.group.subgroup_size);
-    const Op* outer = std::exchange(op_, nullptr);
-    for (const Role& role : op.roles) walk(role.block, Depth::Role, open);
-    op_ = outer;
+    for (const Role& role : op.roles) walk_apart(role.block, Depth::Role, "a role", open);
   }
 
   const Program& program_;
@@ -196,6 +255,8 @@ class GroupCheck {
   const Op* op_ = nullptr;
   int task_loops_ = 0;
   std::set<std::uint32_t> fences_;
+  std::map<ValueId, std::int64_t> constants_;           ///< those that the walk has met
+  std::map<ValueId, Participants> token_participants_;  ///< of copies that are made together
   std::vector<std::string> faults_;
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kernel/access_order.h"
 #include "kernel/constants.h"
 #include "kernel/group_interpreter.h"
 #include "kernel/lanes.h"
@@ -254,8 +255,16 @@ double own_bytes(const Program& program) {
   for (const Buffer& buffer : program.buffers)
     if (buffer.kind == BufferKind::Temporary)
       total += static_cast<double>(buffer.count) * static_cast<double>(scalar_bytes(buffer.scalar));
-  for (const Allocation& allocation : program.allocations)
-    total += static_cast<double>(allocation.count) * static_cast<double>(scalar_bytes(allocation.scalar));
+  for (const Kernel& kernel : program.kernels) {
+    for (AllocationId id : kernel.allocations) {
+      const Allocation& allocation = program.allocations[id];
+      const double copies = allocation.space == AllocationSpace::Private ? kernel.group.workers : 1;
+      total += static_cast<double>(allocation.count) * static_cast<double>(scalar_bytes(allocation.scalar)) * copies;
+    }
+    if (kernel.group == Group{} && kernel.groups == 0) continue;
+    total += static_cast<double>(program.values.size()) * kernel.group.workers * sizeof(Lane);
+    for (const Buffer& buffer : program.buffers) total += static_cast<double>(buffer.count) * sizeof(ElementHistory);
+  }
   return total;
 }
 

@@ -105,7 +105,7 @@ class Parser : private TextReader {
       buffer.count = size("the number of elements");
       expect("]");
       const auto access = access_from_name(peek().text);
-      if (!access) unexpected("read, write or readwrite");
+      if (!access || peek().kind != TokenKind::Word) unexpected("read, write or readwrite");
       next();
       buffer.access = *access;
     }
@@ -187,7 +187,7 @@ class Parser : private TextReader {
     made.count = size("the number of elements");
     expect("]");
     const auto space = space_from_name(peek().text);
-    if (!space) unexpected("private or shared");
+    if (!space || peek().kind != TokenKind::Word) unexpected("private or shared");
     next();
     made.space = *space;
     layout(made.layout);

@@ -76,7 +76,7 @@ class PayloadReader {
   }
   Participants participants() {
     const auto who = participants_from_name(in_.peek().text);
-    if (!who) in_.unexpected("subgroup or group");
+    if (!who || in_.peek().kind != TokenKind::Word) in_.unexpected("subgroup or group");
     in_.next();
     return *who;
   }
@@ -150,7 +150,7 @@ class PayloadReader {
     FenceOp op;
     op.identity = static_cast<std::uint32_t>(in_.number("the number of the fence", 0, UINT32_MAX));
     const auto origin = fence_origin_from_name(in_.peek().text);
-    if (!origin) in_.unexpected("compiler or user");
+    if (!origin || in_.peek().kind != TokenKind::Word) in_.unexpected("compiler or user");
     in_.next();
     op.origin = *origin;
     op.participants = op.scope = participants();

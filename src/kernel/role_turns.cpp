@@ -12,6 +12,7 @@ void RoleTurns::begin(std::size_t role) {
 
 void RoleTurns::wait(std::size_t role, std::function<bool()> condition) {
   std::unique_lock lock(mutex_);
+  if (stuck_) throw AllRolesWait{};
   if (condition()) return;
   roles_[role].condition = std::move(condition);
   pass_on(role);
@@ -39,6 +40,12 @@ void RoleTurns::pass_on(std::size_t from) {
     return;
   }
   stuck_ = !all_done;
+  changed_.notify_all();
+}
+
+void RoleTurns::stop() {
+  const std::lock_guard lock(mutex_);
+  stuck_ = true;
   changed_.notify_all();
 }
 

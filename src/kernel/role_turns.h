@@ -22,8 +22,8 @@ class RoleTurns {
   /// Returns when the condition holds and it is the role's turn. Conditions are looked at while no role runs.
   void wait(std::size_t role, std::function<bool()> condition);
   void end(std::size_t role);
-  /// Whether the roles were stopped because all of them waited.
-  bool stuck() const { return stuck_; }
+  /// No role goes on: those that wait, and those that will, unwind.
+  void stop();
 
  private:
   struct Role {

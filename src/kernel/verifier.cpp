@@ -18,6 +18,7 @@ namespace {
 
 /// No memory is larger, so that byte counts and element indices cannot overflow.
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxTasks = std::int64_t{1} << 62;
 
 class Verifier {
  public:
@@ -118,8 +119,8 @@ class Verifier {
       fault("{} has {} elements, which are no whole rows of {}", label, allocation.count, layout.row);
     if (layout.pad < 0 || layout.pad > kMaxCount) fault("{} has a padding of {}", label, layout.pad);
     const bool none = layout.swizzle_bits == 0 && layout.swizzle_base == 0 && layout.swizzle_shift == 0;
-    const bool small = layout.swizzle_bits >= 1 && layout.swizzle_base >= 0 && layout.swizzle_shift >= 0 &&
-                       layout.swizzle_bits + layout.swizzle_base < 48 && layout.swizzle_shift < 48;
+    const bool small = layout.swizzle_bits >= 1 && layout.swizzle_bits <= 16 && layout.swizzle_base >= 0 &&
+                       layout.swizzle_base <= 32 && layout.swizzle_shift >= 0 && layout.swizzle_shift <= 32;
     if (none) return;
     // An exclusive or with numbers below 2^(base + bits) stays within rows that are whole multiples of it.
     if (!small || layout.row % (std::int64_t{1} << (layout.swizzle_bits + layout.swizzle_base)) != 0)
@@ -135,11 +136,13 @@ class Verifier {
       fault("a subgroup has {} workers; expected 1 to {}", group.subgroup_size, kMaxSubgroup);
     else if (group.workers % group.subgroup_size != 0)
       fault("{} workers are no whole subgroups of {}", group.workers, group.subgroup_size);
-    if (kernel.groups < 0) fault("there are {} groups; the number cannot be negative", kernel.groups);
+    if (kernel.groups < 0 || kernel.groups > INT32_MAX)
+      fault("there are {} groups; expected 0 to {}", kernel.groups, INT32_MAX);
     std::set<std::string> names;
     for (const Ring& ring : kernel.rings) {
       if (!names.insert(ring.name).second) fault("there are two rings {}", ring.name);
-      if (ring.versions < 1 || ring.versions > kMaxRingVersions || ring.producers < 1 || ring.consumers < 1)
+      if (ring.versions < 1 || ring.versions > kMaxRingVersions || ring.producers < 1 || ring.consumers < 1 ||
+          ring.producers > kMaxWorkers || ring.consumers > kMaxWorkers)
         fault("ring {} has {} versions, {} producers and {} consumers", ring.name, ring.versions, ring.producers,
               ring.consumers);
     }
@@ -148,8 +151,14 @@ class Verifier {
   void check_kernel(std::size_t index) {
     const Kernel& kernel = program_.kernels[index];
     kernel_ = index;
-    check_group(kernel);
     const std::size_t faults_before = diags_.size();
+    check_group(kernel);
+    std::int64_t tasks = 1;
+    for (std::int64_t extent : kernel.task_extents)
+      if (extent > 0 && (__builtin_mul_overflow(tasks, extent, &tasks) || tasks > kMaxTasks)) {
+        fault("there are more than {} tasks", kMaxTasks);
+        break;
+      }
     for (std::int64_t extent : kernel.task_extents)
       if (extent < 0) fault("there are {} tasks along one dimension; the number cannot be negative", extent);
     walk(kernel.body, "the kernel", [&](const Block& body) {

@@ -145,6 +145,42 @@ TEST(GroupRules, Layouts) {
   refused(layout("row 8 swizzle 2 2 0"), "leaves");
 }
 
+TEST(GroupRules, FragmentsAreChosenByTheWholeSubgroup) {
+  const std::string two = "%a: f32.8x8 = fragment_fill %f\n%b: f32.8x8 = add %a, %a\n";
+  refused(body(two + "%x: f32.8x8 = if %varying {\nyield %a\n} else {\nyield %b\n}\n"), "the condition %");
+  accepted(two + "%x: f32.8x8 = if %by_subgroup {\nyield %a\n} else {\nyield %b\n}\n");
+  refused(body(two + "%x: f32.8x8 = select %varying, %a, %b\n"), "the condition %");
+  refused(body(two + "%x: f32.8x8 = loop %i = %0 to %l step 1 carry (%c: f32.8x8 = %a) {\nyield %c\n}\n"),
+          "the high bound %");
+  refused(body(two + "if %varying {\n%x: f32.8x8 = mul %a, %b\n}\n"), "the subgroup makes this together");
+  refused("kernel program p {\n  kernel p tasks(%t: 1) {\n    %r: i64.8x8 = fragment_row\n  }\n}\n", "has no group");
+}
+
+TEST(GroupRules, TheDepthOfAtoms) {
+  const std::string load = "%a: f32.8x8 = fragment_load s[%0] stride %8\n";
+  const auto atom = [&](const std::string& text) { return load + "%c: f32.8x8 = atom x m 8 n 8 " + text + "\n"; };
+  accepted(atom("k %8 subgroup a %a b %a"));
+  refused(body(atom("k %0 subgroup a %a b %a")), "the left fragment has 8 columns");
+  refused(body(atom("k %t subgroup a %a b %a")), "is no constant");
+  refused(body(atom("k dynamic %t subgroup a %a b %a")), "fragments have a static k");
+  const std::string view = "view x[%0] stride %8 rows %8 columns %8";
+  accepted(atom("k dynamic %t group a " + view + " b " + view));
+  refused(body(atom("k dynamic %g group a " + view + " b " + view)), "k %");
+  refused(body(atom("k %8 group a " + view + " b view x[%g] stride %8 rows %8 columns %8")), "the index %");
+  refused(body(atom("k %8 group a " + view + " b " + view + " c %a")), "no accumulator");
+}
+
+TEST(GroupRules, CopiesThatAreMadeTogether) {
+  accepted("%k: token = async_copy s[%0] = x[%0] count %8 together group\nwait %k\n");
+  refused(body("%k: token = async_copy s[%l] = x[%0] count %8 together group\nwait %k\n"), "the index %");
+  refused(body("%k: token = async_copy own[%0] = x[%0] count %8 together subgroup\nwait %k\n"), "is private");
+  refused(body("%k: token = async_copy s[%0] = x[%0] count %8 together group\n"
+               "if %by_subgroup {\nwait %k\n} else {\nwait %k\n}\n"),
+          "the group makes this together");
+  refused(body("%k: token = async_copy s[%w] = x[%w] count %0\nroles {\na 1 {\nwait %k\n}\nb 1 {\n}\n}\n"),
+          "inside a role");
+}
+
 TEST(Uniformity, OfEachSource) {
   const Program program =
       parsed(body("%r: f32 = load x[%g]\n%u: f32 = load y[%0]\n%e: f32 = subgroup_add %f\n"

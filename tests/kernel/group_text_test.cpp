@@ -62,8 +62,8 @@ const char* const kAllGroupOps = R"(kernel program all {
           ring_await slots[%1]
           %24: f32.8x8 = fragment_load s[%6] stride %7
           %25: f32.8x8 = fragment_load A[%6] stride %7 transposed
-          %26: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %7 subgroup a %24 b %25
-          %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group a view A[%6] stride %7 rows %7 columns %7 b view s[%6] stride %7 rows %7 columns %7 transposed c %26
+          %26: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %7 subgroup a %24 b %25 c %24
+          %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group a view A[%6] stride %7 rows %7 columns %7 b view s[%6] stride %7 rows %7 columns %7 transposed
           fragment_store C[%6] stride %7 = %27
           fragment_store s[%6] stride %7 transposed = %27
           fence 0 compiler subgroup orders shared
