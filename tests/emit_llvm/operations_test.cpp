@@ -23,7 +23,7 @@ constexpr std::array<std::uint16_t, 3> kLanes = {1, 3, 16};
 
 const std::vector<float>& special_floats() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  static const std::vector<float> all{
+  static const std::vector<float> kAll{
       0.0f,      -0.0f,      1.0f,        -1.0f,        1.5f,
       -2.5f,     0.1f,       -0.3f,       3.0f,         7.0f,
       65504.0f,  65519.996f, 65520.0f,    -65536.0f,    1e30f,
@@ -33,7 +33,7 @@ const std::vector<float>& special_floats() {
       0x1.01p0f, 0x1.03p0f,  kInfinity,   -kInfinity,   0x1p31f,
       -0x1p31f,  0x1p63f,    -0x1p63f,    2147483520.f, 16777217.0f,
       0.5f,      -0.5f,      0.99999994f, 0x1.00002p0f, std::numeric_limits<float>::quiet_NaN()};
-  return all;
+  return kAll;
 }
 
 /// Values of a type at which something special happens.
