@@ -13,7 +13,6 @@
 #include "driver/output_files.h"
 #include "driver/take.h"
 #include "runtime/msl_emulator/toolchain.h"
-#include "support/files.h"
 #include "support/spelling.h"
 #include "target/device_profile.h"
 
@@ -27,7 +26,6 @@ namespace fs = std::filesystem;
 constexpr InstalledFolder kShimFolder{"shims/msl/emu", ".h", "the headers of the MSL emulator", DiagCode::ToolMissing};
 constexpr const char* kRunnerName = "tilewright-msl-runner";
 constexpr int kMetal3 = 320;
-constexpr int kMetal4 = 400;
 
 /// $TILEWRIGHT_CACHE, else $XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright; empty when none of them is set.
 std::string cache_folder() {
@@ -121,17 +119,6 @@ emu::CompileRequest compile_request_of(const EmulateRequest& request) {
   return compile;
 }
 
-/// Without 4.0 the headers of tensors are empty, which their users' messages do not say.
-Diags with_version_hint(Diags faults, const emu::CompileRequest& compile) {
-  if (compile.metal_version >= kMetal4 || faults.empty() || faults.front().code != DiagCode::KernelCompile)
-    return faults;
-  const auto text = read_file(compile.path);
-  const bool tensors = text && (text->find("metal_tensor") != std::string::npos ||
-                                text->find("MetalPerformancePrimitives") != std::string::npos);
-  if (tensors && faults.front().hint.empty()) faults.front().hint = "the text names tensors, which --metal 4.0 has";
-  return faults;
-}
-
 emu::BufferBinding binding_of(EmulatedBuffer& buffer) {
   emu::BufferBinding binding;
   binding.index = buffer.index;
@@ -200,17 +187,6 @@ Result<void> check_bindings(const EmulateRequest& request) {
   return {};
 }
 
-/// dispatchThreads: as many threadgroups as the threads fill, the last ones perhaps not whole.
-std::array<std::uint32_t, 3> threadgroups_of(const EmulateRequest& request) {
-  if (!request.threads) return request.threadgroups;
-  std::array<std::uint32_t, 3> groups{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::uint64_t size = std::max<std::uint64_t>(request.threads_per_threadgroup[i], 1);
-    groups[i] = static_cast<std::uint32_t>(((*request.threads)[i] + size - 1) / size);
-  }
-  return groups;
-}
-
 std::string parameter_name(const emu::Entry& entry, std::uint32_t index) {
   for (const emu::Parameter& parameter : entry.parameters)
     if (parameter.index == index &&
@@ -256,16 +232,12 @@ Result<emu::Toolchain> emulator_toolchain() {
 Result<EmulateReport> emulate(EmulateRequest request) {
   TW_TRY_VOID(check_bindings(request));
   TW_TRY(const emu::Toolchain tools, emulator_toolchain());
-  const emu::CompileRequest compile = compile_request_of(request);
-  auto compiled = emu::compile(compile, tools);
-  if (!compiled) return std::unexpected(with_version_hint(std::move(compiled).error(), compile));
-  const emu::CompiledLibrary library = std::move(*compiled);
+  TW_TRY(const emu::CompiledLibrary library, emu::compile(compile_request_of(request), tools));
   EmulateReport report;
   report.path = request.path;
   TW_TRY(report.entry, chosen_entry(library, request));
   report.dialect = library.dialect;
   report.note = library.note;
-  report.threadgroups = threadgroups_of(request);
   report.threads = request.threads;
   report.threads_per_threadgroup = request.threads_per_threadgroup;
   report.schedules = request.schedules;

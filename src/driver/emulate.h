@@ -53,7 +53,7 @@ struct EmulateReport {
   msl_emulator::Entry entry;
   msl_emulator::Dialect dialect{};
   std::string note;  ///< why that dialect; may be empty
-  std::array<std::uint32_t, 3> threadgroups{}, threads_per_threadgroup{};
+  std::array<std::uint32_t, 3> threads_per_threadgroup{};
   std::optional<std::array<std::uint32_t, 3>> threads;  ///< in all, where that was asked for
   std::uint32_t schedules = 1;
   bool checks = true;

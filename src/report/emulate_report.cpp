@@ -132,7 +132,7 @@ std::string buffer_line(const driver::EmulatedOutput& output) {
 
 /// "(4,1,1) groups of (64,1,1) threads", with the threads in all where those were asked for.
 std::string launch_text(const driver::EmulateReport& report) {
-  std::string text = fmt::format("({}) groups of ({}) threads", fmt::join(report.threadgroups, ","),
+  std::string text = fmt::format("({}) groups of ({}) threads", fmt::join(report.result.threadgroups, ","),
                                  fmt::join(report.threads_per_threadgroup, ","));
   if (report.threads) text += fmt::format(" for ({}) threads in all", fmt::join(*report.threads, ","));
   return text;
@@ -233,7 +233,7 @@ std::string emulate_text(const driver::EmulateReport& report) {
   for (const emu::Report& found : report.result.reports) text += report_text(found, sources);
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   if (report.result.schedules_disagree) text += "note: the schedules leave different bytes, without a report\n";
-  if (std::ranges::count(report.threadgroups, 0) > 0) text += "note: the grid is empty, so nothing ran\n";
+  if (std::ranges::count(report.result.threadgroups, 0) > 0) text += "note: the grid is empty, so nothing ran\n";
   text += report.ok() ? "ok: no report\n"
                       : fmt::format("{}{}\n", counted(report.result.reports.size(), "report"),
                                     report.result.finished ? "" : "; the launch did not come to its end");
@@ -248,7 +248,7 @@ std::string emulate_json(const driver::EmulateReport& report) {
       {"file", report.path},
       {"kernel", report.entry.name},
       {"dialect", emu::dialect_name(report.dialect)},
-      {"threadgroups", report.threadgroups},
+      {"threadgroups", report.result.threadgroups},
       {"threads_per_threadgroup", report.threads_per_threadgroup},
       {"schedules", report.schedules},
       {"checks", report.checks},

@@ -37,3 +37,7 @@
 
 // Buffers are coherent anyway.
 #define coherent(...)
+
+/// The operators op= of vectors, by a macro of the operator.
+#define EMU_EACH_COMPOUND(macro) \
+  macro(+) macro(-) macro(*) macro(/) macro(%) macro(&) macro(|) macro(^) macro(<<) macro(>>)

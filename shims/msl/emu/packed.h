@@ -82,14 +82,7 @@ struct emu_packed : emu_packed_store<T, N> {
 #endif
 #define EMU_COMPOUND(op) \
   EMU_INLINE emu_packed& operator op##=(V other) { return *this = emu_packed(V(*this) op other); }
-  EMU_COMPOUND(+)
-  EMU_COMPOUND(-)
-  EMU_COMPOUND(*)
-  EMU_COMPOUND(/)
-  EMU_COMPOUND(%)
-  EMU_COMPOUND(&)
-  EMU_COMPOUND(|)
-  EMU_COMPOUND(^)
+  EMU_EACH_COMPOUND(EMU_COMPOUND)
 #undef EMU_COMPOUND
 
  private:

@@ -39,16 +39,7 @@ struct emu_selection {
   EMU_IF_CONSTANT(EMU_INLINE T operator[](long i) const constant { return V(*this)[i]; })
 #define EMU_COMPOUND(op) \
   EMU_INLINE emu_selection& operator op##=(V other) { return *this = V(*this) op other; }
-  EMU_COMPOUND(+)
-  EMU_COMPOUND(-)
-  EMU_COMPOUND(*)
-  EMU_COMPOUND(/)
-  EMU_COMPOUND(%)
-  EMU_COMPOUND(&)
-  EMU_COMPOUND(|)
-  EMU_COMPOUND(^)
-  EMU_COMPOUND(<<)
-  EMU_COMPOUND(>>)
+  EMU_EACH_COMPOUND(EMU_COMPOUND)
 #undef EMU_COMPOUND
 
  private:

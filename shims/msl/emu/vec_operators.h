@@ -60,16 +60,7 @@ EMU_INLINE friend vec<bool, emu_width> operator!(vec a) {
   for (int i = 0; i < emu_width; ++i) r.emu_d[i] = !a.emu_d[i];
   return r;
 }
-EMU_COMPOUND(+)
-EMU_COMPOUND(-)
-EMU_COMPOUND(*)
-EMU_COMPOUND(/)
-EMU_COMPOUND(%)
-EMU_COMPOUND(&)
-EMU_COMPOUND(|)
-EMU_COMPOUND(^)
-EMU_COMPOUND(<<)
-EMU_COMPOUND(>>)
+EMU_EACH_COMPOUND(EMU_COMPOUND)
 EMU_INLINE vec& operator++() { return *this += T(1); }
 EMU_INLINE vec& operator--() { return *this -= T(1); }
 EMU_INLINE vec operator++(int) {

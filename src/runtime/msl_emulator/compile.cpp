@@ -67,16 +67,24 @@ class Compilation {
     if (std::optional<CompiledLibrary> known = cache_.find(key_)) return std::move(*known);
     TW_TRY(ScratchFolder scratch, ScratchFolder::make(toolchain_.cache_folder));
     scratch_ = std::make_shared<ScratchFolder>(std::move(scratch));
-    const bool tensors_likely = request_.metal_version >= 400 && names_tensors(text_);
+    const bool tensors_likely = request_.metal_version >= kTensorVersion && names_tensors(text_);
     const Dialect first = request_.dialect.value_or(tensors_likely ? Dialect::Cpp20 : Dialect::OpenCl);
     Result<void> made = attempt(first);
     if (!made && first == Dialect::OpenCl) made = otherwise(std::move(made).error());
-    if (!made) return std::unexpected(std::move(made).error());
+    if (!made) return std::unexpected(with_version_hint(std::move(made).error()));
     cache_.keep(key_, object_, library_, included_, readable_folders(request_, toolchain_));
     return std::move(library_);
   }
 
  private:
+  /// Before that version the headers of tensors are empty, which clang's messages do not say.
+  Diags with_version_hint(Diags faults) const {
+    const bool too_old = request_.metal_version < kTensorVersion && names_tensors(text_);
+    if (too_old && faults[0].code == DiagCode::KernelCompile && faults[0].hint.empty())
+      faults[0].hint = "the text names tensors, which --metal 4.0 has";
+    return faults;
+  }
+
   /// Everything in one dialect; the library is complete then.
   Result<void> attempt(Dialect dialect) {
     beyond_opencl_.clear();

@@ -202,6 +202,7 @@ struct LaunchRequest {
 
 struct LaunchResult {
   bool finished = false;        ///< every group of every schedule ran to its end
+  Uint3 threadgroups{};         ///< of the grid, also where the request counts threads
   std::vector<Report> reports;  ///< in a fixed order: file, line, kind, object
   Counters counters;
   std::uint64_t peak_memory_bytes = 0;

@@ -197,6 +197,7 @@ Result<void> add_schedule(Outcome& outcome, LaunchPlan& plan, const LaunchReques
 LaunchResult result_of(const Outcome& outcome, const LaunchPlan& plan, const CompiledLibrary& library,
                        const Toolchain& toolchain) {
   LaunchResult result;
+  result.threadgroups = plan.job->threadgroups;
   const auto lines = find_source_lines(library, toolchain, code_addresses(outcome.faults), result.notes);
   result.reports = reports_of(outcome.faults, plan, lines);
   result.reports.insert(result.reports.end(), outcome.own_reports.begin(), outcome.own_reports.end());
@@ -218,6 +219,7 @@ LaunchResult result_of(const Outcome& outcome, const LaunchPlan& plan, const Com
 Result<LaunchResult> launch(const CompiledLibrary& library, const LaunchRequest& request, const Toolchain& toolchain) {
   TW_TRY(LaunchPlan plan, plan_launch(library, request));
   LaunchResult nothing_run;
+  nothing_run.threadgroups = plan.job->threadgroups;
   if (plan.threadgroup_bytes > plan.job->threadgroup_limit_bytes) {
     nothing_run.reports.push_back(limit_report(plan));
     return nothing_run;

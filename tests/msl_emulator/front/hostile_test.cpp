@@ -77,7 +77,7 @@ TEST(Hostile, BrokenTextsEndInErrors) {
       {std::string("kernel void f() {}\n\0int x;", 26), "a byte that is 0"},
       {std::string(1000, '\xff'), ""},
       {"", "no kernel"},
-      {std::string(17'000'000, ' '), "larger than 16777216 bytes"},
+      {std::string().append(17'000'000, ' '), "larger than 16777216 bytes"},
       {"#include \"k.metal\"\n", ""},
   };
   for (const auto& [text, words] : texts) {

@@ -92,7 +92,7 @@ std::vector<std::string> preprocess_command(const CompileRequest& request, Diale
         "-ferror-limit=20", "-D__METAL__=1", "-D__METAL_MACOS__=1"})
     command.emplace_back(argument);
   command.push_back(fmt::format("-D__METAL_VERSION__={}", request.metal_version));
-  if (request.metal_version >= 400) command.emplace_back("-D__HAVE_TENSOR__=1");
+  if (request.metal_version >= kTensorVersion) command.emplace_back("-D__HAVE_TENSOR__=1");
   command.emplace_back(dialect == Dialect::OpenCl ? "-DEMU_OPENCL=1" : "-DEMU_CPP20=1");
   for (const std::string& define : request.defines) command.push_back("-D" + define);
   command.insert(command.end(), {"-iquote", folder_of_source(request.path), "-I" + toolchain.shim_folder});

@@ -10,6 +10,9 @@
 
 namespace tilewright::msl_emulator {
 
+/// __METAL_VERSION__ of the first language version with tensors.
+inline constexpr int kTensorVersion = 400;
+
 struct Preprocessed {
   std::string text;
   std::vector<std::string> files;  ///< canonical paths of what was read beside the text and the shim
