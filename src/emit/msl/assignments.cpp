@@ -10,6 +10,8 @@ using namespace kernel;
 
 namespace {
 
+constexpr std::size_t kLineWidth = 100;
+
 std::string_view matrix_word(ScalarType scalar) {
   if (scalar == ScalarType::F16) return "simdgroup_half8x8";
   return scalar == ScalarType::BF16 ? "simdgroup_bfloat8x8" : "simdgroup_float8x8";
@@ -83,8 +85,19 @@ void KernelText::assign_each_lane(ValueId value, const std::string& number) {
     else
       line("{};", left);
   }
-  line("for (int {0} = 0; {0} < {1}; ++{0}) {2}.{3}[{0}] = {4};", lane_name_, lanes_of(type), name(value),
-       matrix ? "thread_elements()" : "at", number);
+  for_each_lane(0, lanes_of(type), element_of_lane(value, name(value)) + " = " + number + ";");
+}
+
+std::string KernelText::element_of_lane(ValueId like, const std::string& variable) const {
+  const bool matrix = form_of(program_.values[like]) == Form::Matrix;
+  return fmt::format("{}.{}[{}]", variable, matrix ? "thread_elements()" : "at", lane_name_);
+}
+
+void KernelText::for_each_lane(int first, int lanes, const std::string& statement) {
+  const std::string head = fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", lane_name_, first, lanes);
+  if (head.size() + statement.size() < kLineWidth) return line("{} {}", head, statement);
+  line("{}", head);
+  line("  {}", statement);
 }
 
 // ---- Carries --------------------------------------------------------------------------------------------------------
@@ -153,8 +166,7 @@ void KernelText::keep(ValueId like, ValueId source, const std::string& into) {
     return line("const {} {} = {};", type, into, form == Form::Number ? expressions_.of(source).text : name(source));
   const std::string number = expressions_.of(source, lane_name_).text;
   line("{} {};", type, into);
-  line("for (int {0} = 0; {0} < {1}; ++{0}) {2}.{3}[{0}] = {4};", lane_name_, lanes_of(program_.values[like]), into,
-       form == Form::Matrix ? "thread_elements()" : "at", number);
+  for_each_lane(0, lanes_of(program_.values[like]), element_of_lane(like, into) + " = " + number + ";");
 }
 
 }  // namespace tilewright::emit_msl

@@ -42,6 +42,13 @@ bool starts_badly(std::string_view name) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_';
 }
 
+/// Names of Metal's library and of the emulator's.
+bool begins_reserved(std::string_view name) {
+  constexpr std::array kPrefixes = std::to_array<std::string_view>(
+      {"simd_", "simdgroup", "quad_", "emu_", "EMU_", "air_", "atomic_", "threadgroup_", "M_", "METAL_", "TARGET_"});
+  return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 /// Letters, digits and single underscores, beginning with a letter.
 std::string identifier(std::string_view wanted) {
   std::string name;
@@ -50,16 +57,13 @@ std::string identifier(std::string_view wanted) {
     if (kept != '_' || name.empty() || name.back() != '_') name += kept;
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
-  return starts_badly(name) ? "v" + name : name;
+  return starts_badly(name) || begins_reserved(name) ? "v_" + name : name;
 }
 
 }  // namespace
 
 bool is_reserved(std::string_view name) {
-  constexpr std::array kPrefixes = std::to_array<std::string_view>(
-      {"simd_", "simdgroup", "quad_", "emu_", "EMU_", "air", "atomic_", "threadgroup_", "M_", "METAL_", "TARGET_"});
-  return std::ranges::binary_search(kWords, name) || is_library_name(name) ||
-         std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::binary_search(kWords, name) || is_library_name(name) || begins_reserved(name);
 }
 
 bool NameTable::is_free(std::string_view name) const { return !is_reserved(name) && !taken_.contains(name); }
