@@ -150,10 +150,10 @@ kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, 
   return {};
 }
 
-Elements::Elements(const Program& program, const ValuePlan& plan, kernel::Builder& builder, SlotPool& slots,
+Elements::Elements(const Program& program, const ValueForms& forms, kernel::Builder& builder, SlotPool& slots,
                    IndexEmitter& index, AccessEmitter& accesses, const std::map<ObjectId, ObjectPlace>& objects)
     : program_(program),
-      plan_(plan),
+      forms_(forms),
       b_(builder),
       slots_(slots),
       index_(index),
@@ -253,7 +253,7 @@ kernel::ValueId Elements::versioned_value(ValueId root, bool own_op, std::vector
 // ---- Elements ------------------------------------------------------------------------------------------------------
 
 bool Elements::is_inline(ValueId value) const {
-  const ValueForm form = plan_.form(value);
+  const ValueForm form = forms_.form(value);
   return form == ValueForm::Free || form == ValueForm::Fused;
 }
 
@@ -275,7 +275,7 @@ void Elements::store_to(SlotId slot, const std::map<AxisId, std::int64_t>& strid
 }
 
 kernel::ValueId Elements::element(ValueId value, const Point& at) {
-  if (plan_.form(value) == ValueForm::Scalar) return scalar(value);
+  if (forms_.form(value) == ValueForm::Scalar) return scalar(value);
   std::pair<ValueId, std::vector<kernel::ValueId>> key{value, {}};
   for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;

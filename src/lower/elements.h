@@ -12,7 +12,7 @@
 #include "lower/access.h"
 #include "lower/index_emitter.h"
 #include "lower/slot_pool.h"
-#include "lower/value_plan.h"
+#include "lower/value_forms.h"
 #include "tile/program.h"
 
 namespace tilewright::lower {
@@ -37,7 +37,7 @@ struct AxisLoop {
 
 class Elements {
  public:
-  Elements(const tile::Program& program, const ValuePlan& plan, kernel::Builder& builder, SlotPool& slots,
+  Elements(const tile::Program& program, const ValueForms& forms, kernel::Builder& builder, SlotPool& slots,
            IndexEmitter& index, AccessEmitter& accesses, const std::map<tile::ObjectId, ObjectPlace>& objects);
 
   // ---- Where values are ----
@@ -105,7 +105,7 @@ class Elements {
   }
 
   const tile::Program& program_;
-  const ValuePlan& plan_;
+  const ValueForms& forms_;
   kernel::Builder& b_;
   SlotPool& slots_;
   IndexEmitter& index_;

@@ -1,0 +1,50 @@
+#include "lower/lower_planned.h"
+
+#include <fmt/format.h>
+
+#include "lower/launch_buffers.h"
+#include "lower/scalar_refusals.h"
+#include "lower/task_lowering.h"
+#include "lower/value_plan.h"
+#include "support/result.h"
+
+namespace tilewright::lower {
+
+namespace {
+
+using namespace tile;
+
+/// What the lowering of every launch works with.
+struct Lowering {
+  const proof::Subject& subject;
+  const sets::Context& context;
+  kernel::Builder& builder;
+  std::map<ObjectId, ObjectPlace>& objects;
+
+  const Program& program() const { return subject.program; }
+};
+
+Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  const OpId region = lowering.subject.walk.launches[launch.launch];
+  const ValuePlan values(lowering.program());
+  TaskLowering(lowering.program(), values, lowering.builder, lowering.objects)
+      .lower_launch(name, std::get<RegionOp>(lowering.program().op(region).payload));
+  return {};
+}
+
+}  // namespace
+
+Result<kernel::Program> lower_planned(const proof::Subject& subject, const LaunchLayout& layout, const plan::Plan& plan,
+                                      const sets::Context& context) {
+  const Program& program = subject.program;
+  TW_CHECK(program.bound() && plan.launches.size() == subject.walk.launches.size());
+  TW_TRY_VOID(check_scalar(program));
+  kernel::Builder builder(program.name());
+  TW_TRY(auto objects, declare_buffers(program, layout, builder));
+  Lowering lowering{subject, context, builder, objects};
+  for (const plan::LaunchPlan& launch : plan.launches)
+    TW_TRY_VOID(lower_launch(lowering, launch, fmt::format("{}_{}", program.name(), launch.launch)));
+  return builder.finish();
+}
+
+}  // namespace tilewright::lower
