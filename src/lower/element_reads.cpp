@@ -60,8 +60,11 @@ void Elements::collect_slots(ValueId value, std::set<SlotId>& slots, std::set<Va
 }
 
 std::optional<StridedView> Elements::strided(ValueId value) {
-  if (forms_.form(value) == ValueForm::Stored)
-    return StridedView{slot(value), dense_strides(axes(value)), b_.const_i64(0)};
+  if (forms_.form(value) == ValueForm::Stored) {
+    StridedView own = view(value);
+    if (!own.offset.valid()) own.offset = b_.const_i64(0);
+    return own;
+  }
   if (!is_inline(value)) return std::nullopt;
   const OpPayload& payload = definition(value);
   if (const auto* broadcast = std::get_if<BroadcastOp>(&payload)) return strided(broadcast->operand);

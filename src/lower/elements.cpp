@@ -166,9 +166,9 @@ kernel::ValueId Elements::scalar(ValueId value) const {
   return found->second;
 }
 
-SlotId Elements::slot(ValueId value) const {
-  const auto found = value_slots_.find(value);
-  TW_CHECK(found != value_slots_.end());
+const StridedView& Elements::view(ValueId value) const {
+  const auto found = views_.find(value);
+  TW_CHECK(found != views_.end());
   return found->second;
 }
 
@@ -257,21 +257,20 @@ bool Elements::is_inline(ValueId value) const {
   return form == ValueForm::Free || form == ValueForm::Fused;
 }
 
-kernel::ValueId Elements::load_from(SlotId slot, const std::map<AxisId, std::int64_t>& strides, const Point& at) {
-  kernel::ValueId address = b_.const_i64(0);
+kernel::ValueId Elements::place_in(const StridedView& view, const Point& at) {
+  kernel::ValueId place = view.offset.valid() ? view.offset : b_.const_i64(0);
   for (const auto& [axis, counter] : at.entries())
-    if (const auto found = strides.find(axis); found != strides.end())
-      address = b_.add(address, scaled(b_, counter, found->second));
-  return b_.load(slots_.allocation(slot), address);
+    if (const auto found = view.strides.find(axis); found != view.strides.end())
+      place = b_.add(place, scaled(b_, counter, found->second));
+  return place;
 }
 
-void Elements::store_to(SlotId slot, const std::map<AxisId, std::int64_t>& strides, const Point& at,
-                        kernel::ValueId value) {
-  kernel::ValueId address = b_.const_i64(0);
-  for (const auto& [axis, counter] : at.entries())
-    if (const auto found = strides.find(axis); found != strides.end())
-      address = b_.add(address, scaled(b_, counter, found->second));
-  b_.store(slots_.allocation(slot), address, value);
+kernel::ValueId Elements::load_from(const StridedView& view, const Point& at) {
+  return b_.load(slots_.allocation(view.slot), place_in(view, at));
+}
+
+void Elements::store_to(const StridedView& view, const Point& at, kernel::ValueId value) {
+  b_.store(slots_.allocation(view.slot), place_in(view, at), value);
 }
 
 kernel::ValueId Elements::element(ValueId value, const Point& at) {
@@ -280,7 +279,7 @@ kernel::ValueId Elements::element(ValueId value, const Point& at) {
   for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   const kernel::ValueId made =
-      is_inline(value) ? result_element(value, at) : load_from(slot(value), dense_strides(axes(value)), at);
+      is_inline(value) ? result_element(value, at) : load_from(view(value), at);
   known_.emplace(std::move(key), made);
   return made;
 }
