@@ -278,8 +278,7 @@ kernel::ValueId Elements::element(ValueId value, const Point& at) {
   std::pair<ValueId, std::vector<kernel::ValueId>> key{value, {}};
   for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  const kernel::ValueId made =
-      is_inline(value) ? result_element(value, at) : load_from(view(value), at);
+  const kernel::ValueId made = is_inline(value) ? result_element(value, at) : load_from(view(value), at);
   known_.emplace(std::move(key), made);
   return made;
 }

@@ -1,11 +1,15 @@
 #include "lower/lower_planned.h"
 
+#include <numeric>
+
 #include <fmt/format.h>
 
+#include "lower/group/group_lowering.h"
 #include "lower/launch_buffers.h"
 #include "lower/scalar_refusals.h"
 #include "lower/task_lowering.h"
 #include "lower/value_plan.h"
+#include "realize/materialization.h"
 #include "support/result.h"
 
 namespace tilewright::lower {
@@ -24,12 +28,33 @@ struct Lowering {
   const Program& program() const { return subject.program; }
 };
 
-Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+Result<void> lower_as_scalar(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
   const OpId region = lowering.subject.walk.launches[launch.launch];
   const ValuePlan values(lowering.program());
   TaskLowering(lowering.program(), values, lowering.builder, lowering.objects)
       .lower_launch(name, std::get<RegionOp>(lowering.program().op(region).payload));
   return {};
+}
+
+/// A width that is no multiple of a subgroup has no matrix operations, so that any smaller unit will do.
+kernel::Group group_of(const plan::LaunchPlan& launch) {
+  const std::int64_t subgroup = std::gcd(launch.threads, realize::kSubgroupSize);
+  return {static_cast<std::int32_t>(launch.threads), static_cast<std::int32_t>(subgroup)};
+}
+
+Result<void> lower_as_group(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  TW_TRY_VOID(check_group(lowering.subject, launch));
+  const auto materialization = realize::materialize(lowering.subject, launch.launch);
+  TW_CHECK(materialization.has_value());
+  const std::vector<kernel::ValueId> at = lowering.builder.begin_kernel(name, materialization->grid, group_of(launch));
+  GroupLowering(lowering.subject, launch, *materialization, lowering.builder, lowering.objects).lower(at);
+  lowering.builder.end_kernel();
+  return {};
+}
+
+Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  if (launch.mapping == plan::LaunchMapping::Cooperative) return lower_as_group(lowering, launch, name);
+  return lower_as_scalar(lowering, launch, name);
 }
 
 }  // namespace

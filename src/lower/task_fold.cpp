@@ -16,8 +16,8 @@ void TaskLowering::lower_reduce(ValueId value, const ReduceOp& op) {
   const ScalarType type = elements_.type(value);
   const Fold fold{op, fold_type(op.kind, type), bound_extent(program_, op.axis)};
   if (kept.empty()) {
-    elements_.set_scalar(
-        value, elements_.versioned_value(op.operand, false, {}, [&] { return fold_chain(b_, elements_, program_, op, {}); }));
+    elements_.set_scalar(value, elements_.versioned_value(op.operand, false, {},
+                                                          [&] { return fold_chain(b_, elements_, program_, op, {}); }));
     return;
   }
   const SlotId slot = destination(value, plan_.home(value),
@@ -49,8 +49,9 @@ void TaskLowering::fold_rows(const Fold& fold, const std::vector<AxisId>& kept, 
   const bool widened = fold.type != slots_.scalar(slot);
   const SlotId sums = widened ? scratch(fold.type, plan_.volume(kept), "sums") : slot;
   const auto strides = elements_.dense_strides(kept);
-  elements_.nest(kept, {},
-                 [&](const Point& at) { elements_.store_to(sums, strides, at, fold_identity(b_, fold.op.kind, fold.type)); });
+  elements_.nest(kept, {}, [&](const Point& at) {
+    elements_.store_to(sums, strides, at, fold_identity(b_, fold.op.kind, fold.type));
+  });
   const std::vector<AxisId> outer(kept.begin(), kept.end() - 1);
   elements_.versioned(fold.op.operand, false, {}, [&] {
     elements_.nest(outer, {}, [&](Point at) {
