@@ -42,6 +42,7 @@ class Matcher {
     workload.columns = form->columns;
     workload.contraction = form->depth;
     workload.executions = materialization_.executions[op];
+    workload.starts_from_literal = is_literal(mma_->c);
     add_means();
     ask_recurrence();
     if (made_.closed) ask_output();
@@ -191,7 +192,11 @@ class Matcher {
 
   bool literal_start() const {
     const auto& region = std::get<tile::RegionOp>(program_.op(made_.region).payload);
-    const OpId maker = program_.value(program_.list(region.inits)[made_.carry]).def;
+    return is_literal(program_.list(region.inits)[made_.carry]);
+  }
+
+  bool is_literal(ValueId value) const {
+    const OpId maker = program_.value(value).def;
     return maker.valid() && std::holds_alternative<tile::ConstantOp>(program_.op(maker).payload);
   }
 
