@@ -14,7 +14,7 @@ ValueForm GroupStorage::form(ValueId value) const {
     case realize::Residence::Elsewhere:
       return ValueForm::Dead;
     case realize::Residence::Folded:
-      return ValueForm::Fused;
+      return program_.value(value).axes.empty() ? ValueForm::Scalar : ValueForm::Fused;
     case realize::Residence::Uniform:
       return ValueForm::Scalar;
     case realize::Residence::Stored:
