@@ -8,6 +8,7 @@
 #include "lower/launch_buffers.h"
 #include "lower/scalar_refusals.h"
 #include "lower/task_lowering.h"
+#include "lower/traversal.h"
 #include "lower/value_plan.h"
 #include "realize/materialization.h"
 #include "support/result.h"
@@ -46,7 +47,11 @@ Result<void> lower_as_group(Lowering& lowering, const plan::LaunchPlan& launch, 
   TW_TRY_VOID(check_group(lowering.subject, launch));
   const auto materialization = realize::materialize(lowering.subject, launch.launch);
   TW_CHECK(materialization.has_value());
-  const std::vector<kernel::ValueId> at = lowering.builder.begin_kernel(name, materialization->grid, group_of(launch));
+  const OpId region = lowering.subject.walk.launches[launch.launch];
+  TW_TRY(const ProgramWalk walk,
+         program_walk(lowering.program(), std::get<RegionOp>(lowering.program().op(region).payload), launch));
+  const auto task = lowering.builder.begin_kernel(name, walk.task_extents(), group_of(launch));
+  const std::vector<kernel::ValueId> at = walk.coordinates(lowering.builder, task);
   GroupLowering(lowering.subject, launch, *materialization, lowering.builder, lowering.objects).lower(at);
   lowering.builder.end_kernel();
   return {};

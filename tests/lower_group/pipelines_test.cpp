@@ -5,8 +5,6 @@
 namespace tilewright::lower::testing {
 namespace {
 
-const plan::LaunchPlan& launch_of(const PlannedRun& run) { return run.plan.planned.plan.launches[0]; }
-
 std::int64_t prefetch_of(const PlannedRun& run) { return launch_of(run).pipelines[0].prefetch_scalars_per_lane; }
 
 TEST(Pipelines, WindowTwoHasTwoVersionsInSharedStorage) {

@@ -25,6 +25,9 @@ struct PlannedRun {
   bool right = false;                  ///< both fills, whole outputs
 };
 
+/// Of its first launch.
+inline const plan::LaunchPlan& launch_of(const PlannedRun& run) { return run.plan.planned.plan.launches[0]; }
+
 /// `line` is a program of the library (or the text of one, with `text`) and its assignments and views, as
 /// "gemm M=65 N=33 K=17 view:A=strides:1x65". Failures are reported to the test.
 std::optional<PlannedRun> run_planned(const std::string& line, const Settings& settings = {},

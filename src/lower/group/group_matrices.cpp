@@ -137,7 +137,8 @@ void GroupLowering::store_atom(const MatrixView& view, kernel::ValueId row, kern
 
 bool GroupLowering::is_literal(ValueId value) const {
   const OpId def = program_.value(value).def;
-  return def.valid() && std::holds_alternative<ConstantOp>(program_.op(def).payload);
+  return def.valid() && storage_.form(value) != ValueForm::Stored &&
+         std::holds_alternative<ConstantOp>(program_.op(def).payload);
 }
 
 /// The accumulator that the operation starts from.
