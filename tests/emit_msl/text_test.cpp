@@ -34,11 +34,11 @@ TEST(MetalText, IndicesAreAsWideAsTheyMustBe) {
   // The last index is 2^31 - 1, then one more.
   const std::string narrow = text_of(strided_copy("1073741824", "2"));
   EXPECT_TRUE(holds(narrow, "const int task0 = int(task);")) << narrow;
-  EXPECT_TRUE(holds(narrow, "x[n + 1]")) << narrow;
+  EXPECT_TRUE(holds(narrow, "x[at + 1]")) << narrow;
   EXPECT_FALSE(holds(narrow, "long")) << narrow;
   const std::string wide = text_of(strided_copy("1073741825", "2"));
   EXPECT_TRUE(holds(wide, "const int task0 = int(task);")) << wide;
-  EXPECT_TRUE(holds(wide, "const long n = long(task0) * 2;")) << wide;
+  EXPECT_TRUE(holds(wide, "const long at = long(task0) * 2;")) << wide;
   // A coordinate past 2^31, within the 2^32 of a grid.
   const std::string coordinate = text_of(strided_copy("4294967296", "1"));
   EXPECT_TRUE(holds(coordinate, "const long task0 = long(task);")) << coordinate;
@@ -183,7 +183,7 @@ TEST(MetalText, LoadsDoNotPassStores) {
 TEST(MetalText, WhatIsUsedOnceStandsWhereItIsUsed) {
   const std::string text = text_of(strided_copy("100", "3"));
   EXPECT_EQ(count_of(text, "const int"), 2) << text;  // the coordinate, and the index that is used twice
-  EXPECT_TRUE(holds(text, "y[n] = x[n + 1];")) << text;
+  EXPECT_TRUE(holds(text, "y[at] = x[at + 1];")) << text;
 }
 
 TEST(MetalText, AccumulatorsAreUpdatedInPlace) {

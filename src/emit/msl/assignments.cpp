@@ -23,7 +23,7 @@ std::string KernelText::base_name(ValueId value) const {
   const ScalarType scalar = program_.values[value].scalar;
   const bool floating = is_float_scalar(scalar);
   const OpId id = facts_.placement.definition(value);
-  if (!id.valid() || (floating && facts_.variables.changes(facts_.variables.of(value)))) return floating ? "acc" : "n";
+  if (!id.valid() || (floating && facts_.variables.changes(facts_.variables.of(value)))) return floating ? "acc" : "count";
   const OpPayload& payload = program_.ops[id].payload;
   std::string memory;
   for_each_memory(payload, [&](MemoryRef from) {
@@ -36,7 +36,11 @@ std::string KernelText::base_name(ValueId value) const {
   if (std::holds_alternative<AtomOp>(payload)) return "product";
   if (std::holds_alternative<ShuffleOp>(payload)) return "other";
   if (std::holds_alternative<FragmentFillOp>(payload)) return "filled";
-  return floating ? "x" : scalar == ScalarType::I1 ? "flag" : "n";
+  if (const auto* binary = std::get_if<BinaryOp>(&payload); binary != nullptr && !floating) {
+    if (binary->kind == BinaryKind::FloorDiv) return "row";
+    if (binary->kind == BinaryKind::FloorMod) return "column";
+  }
+  return floating ? "x" : scalar == ScalarType::I1 ? "flag" : "at";
 }
 
 std::string KernelText::type_text(ValueId value) const {

@@ -105,7 +105,7 @@ class KernelText {
   NameTable table_;
   Expressions expressions_;
   std::string entry_, lane_name_;
-  std::vector<std::string> loop_names_;
+  std::vector<std::string> loop_letters_, loop_names_;
   std::size_t loops_ = 0;  ///< around the statement
   int depth_ = 0;
   std::string text_;

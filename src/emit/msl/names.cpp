@@ -71,9 +71,23 @@ bool NameTable::is_free(std::string_view name) const { return !is_reserved(name)
 std::string NameTable::fresh(std::string_view wanted) {
   const std::string base = identifier(wanted);
   std::string name = base;
-  while (!is_free(name)) name = fmt::format("{}_{}", base, ++last_number_[base]);
+  int number = 0;
+  while (!is_free(name)) {
+    number = ++last_number_[base];
+    name = fmt::format("{}_{}", base, number);
+  }
   taken_.insert(name);
+  given_.push_back({name, base, number});
   return name;
+}
+
+void NameTable::end_scope() {
+  for (; given_.size() > scopes_.back(); given_.pop_back()) {
+    const Given& last = given_.back();
+    taken_.erase(last.name);
+    if (last.number > 0) last_number_[last.base] = last.number - 1;
+  }
+  scopes_.pop_back();
 }
 
 }  // namespace tilewright::emit_msl

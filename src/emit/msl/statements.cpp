@@ -78,8 +78,10 @@ void KernelText::statement(const LoopOp& payload, const Op&) {
                           : fmt::format("{} += {}", index, integer_literal(payload.step).text);
   line("for ({} {} = {}; {} < {}; {}) {{", type_word(type), index, low.text, index, wrapped(high, Binding::Sum), step);
   ++depth_, ++loops_;
+  table_.begin_scope();
   block(payload.body);
   copy_all(carries, body.yields);
+  table_.end_scope();
   --depth_, --loops_;
   line("}}");
 }
@@ -108,8 +110,10 @@ bool KernelText::is_choice(const IfOp& payload, const Op& op) const {
 
 void KernelText::branch(BlockId id, const std::vector<ValueId>& results) {
   ++depth_;
+  table_.begin_scope();
   block(id);
   copy_all(results, program_.blocks[id].yields);
+  table_.end_scope();
   --depth_;
 }
 
