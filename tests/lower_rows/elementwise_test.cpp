@@ -115,6 +115,28 @@ TEST(ElementwiseLowering, SeveralLaunches) {
   expect_elements(trial, 24);
 }
 
+/// Operations of a kind that pass the test.
+template <class Payload, class Test>
+std::size_t count_ops(const kernel::Program& program, Test&& test) {
+  std::size_t count = 0;
+  for (const kernel::Op& op : program.ops)
+    if (const auto* payload = std::get_if<Payload>(&op.payload); payload != nullptr && test(*payload)) ++count;
+  return count;
+}
+
+TEST(ElementwiseLowering, EdgesAreTestedOnce) {
+  const auto all = [](const auto&) { return true; };
+  const auto masked = [](const auto& access) { return access.mask.valid(); };
+  for (const std::int64_t columns : {128, 100}) {
+    Trial trial(realize::rows_library_text("swiglu"), {{"N", 5}, {"C", columns}, {"BR", 4}, {"BC", 64}});
+    const proof::Subject subject = proof::make_subject(trial.program(), realize::apart());
+    const kernel::Program program = lowered_by(subject, *element_plan(subject));
+    EXPECT_EQ(count_ops<kernel::IfOp>(program, all), 1u);
+    EXPECT_EQ(count_ops<kernel::CompareOp>(program, all), columns == 100 ? 2u : 1u);
+    EXPECT_EQ(count_ops<kernel::LoadOp>(program, masked) + count_ops<kernel::StoreOp>(program, masked), 0u);
+  }
+}
+
 /// Each shared value is computed once: as many loads as the elements of the inputs that a task needs.
 TEST(ElementwiseLowering, ValuesAreComputedOnce) {
   Trial trial(kRotation, {{"B", 1}, {"L", 8}, {"H", 2}, {"D", 4}});
