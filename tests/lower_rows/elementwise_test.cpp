@@ -97,6 +97,22 @@ TEST(ElementwiseLowering, ScalarsFallbacksAndBroadcasts) {
   expect_elements(trial, 2 * 4 * 11);
 }
 
+TEST(ElementwiseLowering, StoresWithEdgesOfTheirOwn) {
+  Trial trial(R"(program p(N, C; BR: {4} = 4) {
+  in X: f32[N + 1, C]
+  out Y: f32[N, C]
+  out Z: f32[N + 1, C]
+  parallel i in ceildiv(N, BR), j in ceildiv(C, 8) {
+    x[r: BR, c: 8] = X[i*BR + r, j*8 + c]
+    Y[i*BR + r, j*8 + c] = x * 2.0
+    Z[i*BR + r, j*8 + c] = x + 1.0
+  }
+})",
+              {{"N", 6}, {"C", 11}});
+  trial.fill_random(6);
+  expect_elements(trial, 2 * 2 * 4 * 8);
+}
+
 TEST(ElementwiseLowering, SeveralLaunches) {
   Trial trial(R"(program p(N) {
   in X: f32[N]
