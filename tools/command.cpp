@@ -141,9 +141,10 @@ void ProgramOptions::declare_program(CLI::App& app) {
       ->type_name("");
   app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)")
       ->type_name("");
-  app.add_option("--set", settings,
-                 "noalias=true promises that no two buffers overlap; metal-simdgroup: planner options, and schedules=N, "
-                 "checks=false, timeout=SECONDS of the emulator")
+  app.add_option(
+         "--set", settings,
+         "noalias=true promises that no two buffers overlap; metal-simdgroup: planner options, and schedules=N, "
+         "checks=false, timeout=SECONDS of the emulator")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();

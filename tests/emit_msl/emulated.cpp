@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <random>
 
 #include <fmt/format.h>
@@ -116,16 +118,27 @@ std::string BufferBytes::difference(const kernel::Program& program, const Buffer
   return {};
 }
 
+namespace {
+
+/// Texts that were compiled before.
+const Result<emu::CompiledLibrary>& library_of(const std::string& text, const emu::Toolchain& tools) {
+  static std::map<std::string, Result<emu::CompiledLibrary>> known;
+  if (const auto found = known.find(text); found != known.end()) return found->second;
+  emu::CompileRequest compile;
+  compile.path = "emitted.metal";
+  compile.text = text;
+  compile.metal_version = 310;
+  compile.dialect = emu::Dialect::OpenCl;
+  return known.emplace(text, emu::compile(compile, tools)).first->second;
+}
+
+}  // namespace
+
 Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, std::uint32_t schedules) {
   Emulated result;
   const auto tools = emu::find_toolchain(std::string(TILEWRIGHT_SOURCE_DIR) + "/shims/msl", TILEWRIGHT_MSL_RUNNER, "");
   if (!tools) return {{}, render(tools.error())};
-  emu::CompileRequest compile;
-  compile.path = "emitted.metal";
-  compile.text = artifact.code;
-  compile.metal_version = 310;
-  compile.dialect = emu::Dialect::OpenCl;
-  const Result<emu::CompiledLibrary> library = emu::compile(compile, *tools);
+  const Result<emu::CompiledLibrary>& library = library_of(artifact.code, *tools);
   if (!library) return {{}, render(library.error())};
   std::vector<std::vector<std::byte>> blocks = memory.blocks();
   std::vector<bool> written;

@@ -23,7 +23,8 @@ std::string KernelText::base_name(ValueId value) const {
   const ScalarType scalar = program_.values[value].scalar;
   const bool floating = is_float_scalar(scalar);
   const OpId id = facts_.placement.definition(value);
-  if (!id.valid() || (floating && facts_.variables.changes(facts_.variables.of(value)))) return floating ? "acc" : "count";
+  if (!id.valid() || (floating && facts_.variables.changes(facts_.variables.of(value))))
+    return floating ? "acc" : "count";
   const OpPayload& payload = program_.ops[id].payload;
   std::string memory;
   for_each_memory(payload, [&](MemoryRef from) {

@@ -29,7 +29,8 @@ std::int64_t bytes_of(const Allocation& allocation) {
 bool asks_for_subgroups(const Program& program, const Op& op) {
   if (const auto* worker = std::get_if<WorkerOp>(&op.payload)) return worker->query != WorkerQuery::Worker;
   if (const auto* fence = std::get_if<FenceOp>(&op.payload)) return fence->participants == Participants::Subgroup;
-  if (std::holds_alternative<SubgroupReduceOp>(op.payload) || std::holds_alternative<ShuffleOp>(op.payload)) return true;
+  if (std::holds_alternative<SubgroupReduceOp>(op.payload) || std::holds_alternative<ShuffleOp>(op.payload))
+    return true;
   bool fragments = false;
   const auto look = [&](ValueId value) { fragments = fragments || program.values[value].is_fragment(); };
   for_each_operand(op.payload, look);
