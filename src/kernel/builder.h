@@ -125,6 +125,8 @@ class Builder {
   /// A fence of the compiler with the next free identity, which is returned.
   std::uint32_t fence(Participants participants, FencedMemory memory);
   void fence(FenceOp op);
+  /// The next free identity of a fence in the kernel that is open.
+  std::uint32_t next_fence_identity() const { return next_fence_; }
   ValueId async_copy(AsyncCopyOp op);
   void wait(std::vector<ValueId> tokens);
   void ring_action(RingAction action, std::uint32_t ring, ValueId step);

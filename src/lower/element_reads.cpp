@@ -26,7 +26,7 @@ bool Elements::reads_in_place(ValueId value, SlotId slot, const std::vector<Axis
 
 bool Elements::reads_in_place(ValueId value, SlotId slot, const std::vector<AxisId>& result_axes, bool own_op,
                               std::set<ValueId>& seen) const {
-  if (plan_.form(value) == ValueForm::Scalar || !seen.insert(value).second) return true;
+  if (forms_.form(value) == ValueForm::Scalar || !seen.insert(value).second) return true;
   if (!own_op && !is_inline(value)) return this->slot(value) != slot || axes(value) == result_axes;
   const OpPayload& payload = definition(value);
   const bool rearranges = std::holds_alternative<ReindexOp>(payload);
@@ -51,7 +51,7 @@ std::set<SlotId> Elements::slots_read(ValueId value) const {
 }
 
 void Elements::collect_slots(ValueId value, std::set<SlotId>& slots, std::set<ValueId>& seen) const {
-  if (plan_.form(value) == ValueForm::Scalar || !seen.insert(value).second) return;
+  if (forms_.form(value) == ValueForm::Scalar || !seen.insert(value).second) return;
   if (!is_inline(value)) {
     slots.insert(slot(value));
     return;
@@ -60,8 +60,11 @@ void Elements::collect_slots(ValueId value, std::set<SlotId>& slots, std::set<Va
 }
 
 std::optional<StridedView> Elements::strided(ValueId value) {
-  if (plan_.form(value) == ValueForm::Stored)
-    return StridedView{slot(value), dense_strides(axes(value)), b_.const_i64(0)};
+  if (forms_.form(value) == ValueForm::Stored) {
+    StridedView own = view(value);
+    if (!own.offset.valid()) own.offset = b_.const_i64(0);
+    return own;
+  }
   if (!is_inline(value)) return std::nullopt;
   const OpPayload& payload = definition(value);
   if (const auto* broadcast = std::get_if<BroadcastOp>(&payload)) return strided(broadcast->operand);

@@ -150,10 +150,10 @@ kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, 
   return {};
 }
 
-Elements::Elements(const Program& program, const ValuePlan& plan, kernel::Builder& builder, SlotPool& slots,
+Elements::Elements(const Program& program, const ValueForms& forms, kernel::Builder& builder, SlotPool& slots,
                    IndexEmitter& index, AccessEmitter& accesses, const std::map<ObjectId, ObjectPlace>& objects)
     : program_(program),
-      plan_(plan),
+      forms_(forms),
       b_(builder),
       slots_(slots),
       index_(index),
@@ -166,9 +166,9 @@ kernel::ValueId Elements::scalar(ValueId value) const {
   return found->second;
 }
 
-SlotId Elements::slot(ValueId value) const {
-  const auto found = value_slots_.find(value);
-  TW_CHECK(found != value_slots_.end());
+const StridedView& Elements::view(ValueId value) const {
+  const auto found = views_.find(value);
+  TW_CHECK(found != views_.end());
   return found->second;
 }
 
@@ -253,34 +253,32 @@ kernel::ValueId Elements::versioned_value(ValueId root, bool own_op, std::vector
 // ---- Elements ------------------------------------------------------------------------------------------------------
 
 bool Elements::is_inline(ValueId value) const {
-  const ValueForm form = plan_.form(value);
+  const ValueForm form = forms_.form(value);
   return form == ValueForm::Free || form == ValueForm::Fused;
 }
 
-kernel::ValueId Elements::load_from(SlotId slot, const std::map<AxisId, std::int64_t>& strides, const Point& at) {
-  kernel::ValueId address = b_.const_i64(0);
+kernel::ValueId Elements::place_in(const StridedView& view, const Point& at) {
+  kernel::ValueId place = view.offset.valid() ? view.offset : b_.const_i64(0);
   for (const auto& [axis, counter] : at.entries())
-    if (const auto found = strides.find(axis); found != strides.end())
-      address = b_.add(address, scaled(b_, counter, found->second));
-  return b_.load(slots_.allocation(slot), address);
+    if (const auto found = view.strides.find(axis); found != view.strides.end())
+      place = b_.add(place, scaled(b_, counter, found->second));
+  return place;
 }
 
-void Elements::store_to(SlotId slot, const std::map<AxisId, std::int64_t>& strides, const Point& at,
-                        kernel::ValueId value) {
-  kernel::ValueId address = b_.const_i64(0);
-  for (const auto& [axis, counter] : at.entries())
-    if (const auto found = strides.find(axis); found != strides.end())
-      address = b_.add(address, scaled(b_, counter, found->second));
-  b_.store(slots_.allocation(slot), address, value);
+kernel::ValueId Elements::load_from(const StridedView& view, const Point& at) {
+  return b_.load(slots_.allocation(view.slot), place_in(view, at));
+}
+
+void Elements::store_to(const StridedView& view, const Point& at, kernel::ValueId value) {
+  b_.store(slots_.allocation(view.slot), place_in(view, at), value);
 }
 
 kernel::ValueId Elements::element(ValueId value, const Point& at) {
-  if (plan_.form(value) == ValueForm::Scalar) return scalar(value);
+  if (forms_.form(value) == ValueForm::Scalar) return scalar(value);
   std::pair<ValueId, std::vector<kernel::ValueId>> key{value, {}};
   for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  const kernel::ValueId made =
-      is_inline(value) ? result_element(value, at) : load_from(slot(value), dense_strides(axes(value)), at);
+  const kernel::ValueId made = is_inline(value) ? result_element(value, at) : load_from(view(value), at);
   known_.emplace(std::move(key), made);
   return made;
 }
@@ -342,7 +340,7 @@ kernel::ValueId Elements::emit_gather(const GatherOp& op, const Point& at) {
 }
 
 kernel::ValueId Elements::fallback(const LoadOp& load) {
-  if (load.fallback.valid()) return scalar(load.fallback);
+  if (load.fallback.valid()) return element(load.fallback, {});
   return emit_literal(b_, scalar_type(program_.object(load.object).element.data), 0);
 }
 
@@ -353,10 +351,22 @@ kernel::ValueId Elements::emit_load(OpId id, const LoadOp& op, const Point& at) 
   const auto known = condition.valid() ? b_.constant(condition) : std::optional<std::int64_t>(1);
   if (known) return *known != 0 ? b_.load(from.place->memory, accesses_.address(from, at)) : fallback(op);
   if (!op.fallback.valid()) return b_.load(from.place->memory, accesses_.address(from, at), 1, condition);
+  const kernel::ValueId otherwise = fallback(op);
   b_.begin_if(condition);
   const kernel::ValueId read = b_.load(from.place->memory, accesses_.address(from, at));
   b_.begin_else({read});
-  return b_.end_if({fallback(op)}).front();
+  return b_.end_if({otherwise}).front();
+}
+
+void Elements::store(OpId id, const StoreOp& op, const Point& at, kernel::ValueId more) {
+  const Access& to = access(id);
+  if (to.place->empty()) return;
+  const kernel::ValueId mask = accesses_.both(accesses_.in_range(to, at, known_in_range_), more);
+  const auto known = mask.valid() ? b_.constant(mask) : std::optional<std::int64_t>(1);
+  if (known && *known == 0) return;
+  const kernel::ValueId stored = element(op.value, at);
+  const kernel::ValueId place = accesses_.address(to, at);
+  b_.store(to.place->memory, place, stored, known ? kernel::ValueId{} : mask);
 }
 
 }  // namespace tilewright::lower

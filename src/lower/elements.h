@@ -12,7 +12,7 @@
 #include "lower/access.h"
 #include "lower/index_emitter.h"
 #include "lower/slot_pool.h"
-#include "lower/value_plan.h"
+#include "lower/value_forms.h"
 #include "tile/program.h"
 
 namespace tilewright::lower {
@@ -22,7 +22,7 @@ kernel::ScalarType scalar_type(DataType type);
 kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, double value);
 
 /// A tile as memory: element p lies at offset + sum(strides[axis] * p[axis]) of the slot; axes without stride
-/// broadcast.
+/// broadcast. No offset: 0.
 struct StridedView {
   SlotId slot;
   std::map<tile::AxisId, std::int64_t> strides;
@@ -37,14 +37,17 @@ struct AxisLoop {
 
 class Elements {
  public:
-  Elements(const tile::Program& program, const ValuePlan& plan, kernel::Builder& builder, SlotPool& slots,
+  Elements(const tile::Program& program, const ValueForms& forms, kernel::Builder& builder, SlotPool& slots,
            IndexEmitter& index, AccessEmitter& accesses, const std::map<tile::ObjectId, ObjectPlace>& objects);
 
   // ---- Where values are ----
   void set_scalar(tile::ValueId value, kernel::ValueId scalar) { scalars_[value] = scalar; }
-  void set_slot(tile::ValueId value, SlotId slot) { value_slots_[value] = slot; }
+  /// The value lies in the slot, dense and row-major.
+  void set_slot(tile::ValueId value, SlotId slot) { set_view(value, {slot, dense_strides(axes(value)), {}}); }
+  void set_view(tile::ValueId value, StridedView view) { views_[value] = std::move(view); }
   kernel::ValueId scalar(tile::ValueId value) const;
-  SlotId slot(tile::ValueId value) const;
+  SlotId slot(tile::ValueId value) const { return view(value).slot; }
+  const StridedView& view(tile::ValueId value) const;
   std::vector<tile::AxisId> axes(tile::ValueId value) const { return program_.list(program_.value(value).axes); }
   kernel::ScalarType type(tile::ValueId value) const { return scalar_type(program_.value(value).element.data); }
   std::map<tile::AxisId, std::int64_t> dense_strides(const std::vector<tile::AxisId>& axes) const;
@@ -57,10 +60,20 @@ class Elements {
   kernel::ValueId element(tile::ValueId value, const Point& at);
   /// The element that the operation of a value gives, whatever the value's own form is.
   kernel::ValueId result_element(tile::ValueId value, const Point& at);
-  kernel::ValueId load_from(SlotId slot, const std::map<tile::AxisId, std::int64_t>& strides, const Point& at);
+  kernel::ValueId load_from(const StridedView& view, const Point& at);
+  void store_to(const StridedView& view, const Point& at, kernel::ValueId value);
+  kernel::ValueId load_from(SlotId slot, const std::map<tile::AxisId, std::int64_t>& strides, const Point& at) {
+    return load_from(StridedView{slot, strides, {}}, at);
+  }
   void store_to(SlotId slot, const std::map<tile::AxisId, std::int64_t>& strides, const Point& at,
-                kernel::ValueId value);
+                kernel::ValueId value) {
+    store_to(StridedView{slot, strides, {}}, at, value);
+  }
+  /// The place in the slot of a view.
+  kernel::ValueId place_in(const StridedView& view, const Point& at);
   kernel::ValueId fallback(const tile::LoadOp& load);
+  /// One element of a store, where it lies in its object and `more` (none: always) holds.
+  void store(tile::OpId id, const tile::StoreOp& op, const Point& at, kernel::ValueId more);
   const Access& access(tile::OpId op);
 
   /// Emits `emit` once, or twice under a test: with every Linear access among the loads fused into `root` and `more`
@@ -105,7 +118,7 @@ class Elements {
   }
 
   const tile::Program& program_;
-  const ValuePlan& plan_;
+  const ValueForms& forms_;
   kernel::Builder& b_;
   SlotPool& slots_;
   IndexEmitter& index_;
@@ -113,7 +126,7 @@ class Elements {
   const std::map<tile::ObjectId, ObjectPlace>& objects_;
 
   std::map<tile::ValueId, kernel::ValueId> scalars_;
-  std::map<tile::ValueId, SlotId> value_slots_;
+  std::map<tile::ValueId, StridedView> views_;
   std::map<tile::OpId, Access> access_of_;
   /// Elements of the innermost loop body so far, by value and place.
   std::map<std::pair<tile::ValueId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;

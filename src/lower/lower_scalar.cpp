@@ -1,159 +1,20 @@
 #include "lower/lower_scalar.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "lower/launch_buffers.h"
+#include "lower/scalar_refusals.h"
 #include "lower/task_lowering.h"
 #include "lower/value_plan.h"
 #include "support/checked_math.h"
 #include "support/result.h"
 #include "tile/bind.h"
-#include "tile/typing.h"
 
 namespace tilewright::lower {
 
 namespace {
 
 using namespace tile;
-
-const char* space_name(MemorySpace space) {
-  switch (space) {
-    case MemorySpace::Auto:
-      return "auto";
-    case MemorySpace::Private:
-      return "private";
-    case MemorySpace::Shared:
-      return "shared";
-    case MemorySpace::Cluster:
-      return "cluster";
-    case MemorySpace::Global:
-      return "global";
-    case MemorySpace::Tensor:
-      return "tensor";
-  }
-  return "?";
-}
-
-bool has_space(MemorySpace space) {
-  return space == MemorySpace::Auto || space == MemorySpace::Private || space == MemorySpace::Shared;
-}
-
-/// What the CPU cannot do, wherever it stands in the program.
-class Refusals {
- public:
-  explicit Refusals(const Program& program) : program_(program) {}
-
-  Diags run() {
-    for (const Op& op : program_.ops()) check_op(op);
-    // Every kernel's own block is the first level.
-    if (depth(program_.root()) > kernel::kMaxNesting - 1)
-      refuse({},
-             fmt::format("the regions and tiles of '{}' make more than {} loops inside each other", program_.name(),
-                         kernel::kMaxNesting),
-             "nest fewer regions");
-    return std::move(diags_);
-  }
-
- private:
-  void refuse(LocationId location, std::string message, std::string hint) {
-    diags_.push_back(Diag{DiagCode::Unsupported,
-                          std::move(message),
-                          location.valid() ? program_.place(location) : SourcePlace{},
-                          std::move(hint),
-                          {}});
-  }
-
-  void check_op(const Op& op) {
-    if (const auto* opaque = std::get_if<OpaqueOp>(&op.payload))
-      refuse(op.location,
-             fmt::format("the CPU cannot make the opaque call '{}'", program_.opaque_symbols()[opaque->symbol]),
-             "write what it does as tile operations");
-    if (const auto* memory = std::get_if<MemoryOp>(&op.payload)) {
-      const Object& object = program_.object(memory->object);
-      check_space(op.location, object.space, object.name);
-    }
-    for (ValueId result : program_.list(op.results))
-      check_space(op.location, program_.value(result).placement, program_.value(result).name);
-  }
-
-  void check_space(LocationId location, MemorySpace space, const std::string& name) {
-    if (has_space(space)) return;
-    refuse(location, fmt::format("'{}' must live in {} memory, which the CPU does not have", name, space_name(space)),
-           "use private or shared, or leave the placement out");
-  }
-
-  /// Loops and conditions inside each other that the block may become.
-  int depth(BlockId id) const {
-    int deepest = 0;
-    for (OpId op : program_.block(id).ops) deepest = std::max(deepest, depth_of(program_.op(op)));
-    return deepest;
-  }
-
-  int depth_of(const Op& op) const {
-    // Tests around and inside of the loops, and a fold's own loop.
-    constexpr int kTests = 4;
-    std::vector<AxisId> axes;
-    const auto join = [&](ValueId value) { axes = join_axes(axes, program_.list(program_.value(value).axes)); };
-    for (ValueId result : program_.list(op.results)) join(result);
-    for_each_operand(program_, op.payload, join);
-    if (const auto* store = std::get_if<StoreOp>(&op.payload))
-      for (IndexId coord : program_.list(store->coords)) axes = join_axes(axes, program_.index().axes(coord));
-    int deepest = static_cast<int>(axes.size()) + kTests;
-    if (const auto* region = std::get_if<RegionOp>(&op.payload))
-      deepest = std::max(deepest, depth(region->body)) + static_cast<int>(region->coords.count);
-    if (const auto* branch = std::get_if<IfOp>(&op.payload))
-      deepest = std::max({deepest, depth(branch->then_block), depth(branch->else_block)}) + 1;
-    return std::min(deepest, 1 << 20);
-  }
-
-  const Program& program_;
-  Diags diags_;
-};
-
-kernel::Buffer buffer_of(const Object& object, std::int64_t count) {
-  kernel::Buffer buffer;
-  buffer.name = object.name;
-  buffer.scalar = scalar_type(object.element.data);
-  buffer.count = count;
-  switch (object.kind) {
-    case ObjectKind::In:
-      buffer.access = kernel::Access::Read;
-      break;
-    case ObjectKind::Out:
-      buffer.access = kernel::Access::Write;
-      break;
-    case ObjectKind::InOut:
-    case ObjectKind::Temp:
-    case ObjectKind::Memory:
-      buffer.access = kernel::Access::ReadWrite;
-      break;
-  }
-  if (object.kind == ObjectKind::Temp) buffer.kind = kernel::BufferKind::Temporary;
-  if (object.scalar_input()) buffer.kind = kernel::BufferKind::Scalar;
-  return buffer;
-}
-
-Result<std::map<ObjectId, ObjectPlace>> declare_buffers(const Program& bound, const LaunchLayout& layout,
-                                                        kernel::Builder& builder) {
-  std::map<ObjectId, ObjectPlace> places;
-  for (ObjectId id : bound.objects().ids()) {
-    const Object& object = bound.object(id);
-    if (object.kind == ObjectKind::Memory) continue;
-    TW_TRY(BufferLayout lies, default_buffer_layout(bound, id));
-    if (const auto given = layout.buffers.find(id); given != layout.buffers.end()) lies = given->second;
-    ObjectPlace place;
-    place.extents = bound_extents(bound, id);
-    if (lies.strides.size() != place.extents.size())
-      return failure(DiagCode::ArgumentStrides, fmt::format("'{}' has {} dimensions, its layout has {}", object.name,
-                                                            place.extents.size(), lies.strides.size()));
-    place.strides = lies.strides;
-    place.offset = -lies.low;
-    place.memory = kernel::Memory(builder.buffer(buffer_of(object, lies.count)));
-    places.emplace(id, std::move(place));
-  }
-  return places;
-}
 
 /// Memory of one task of the kernel.
 Result<void> check_memory(const Program& bound, const kernel::Program& program, const kernel::Kernel& kernel) {
@@ -176,8 +37,7 @@ Result<void> check_memory(const Program& bound, const kernel::Program& program, 
 
 Result<kernel::Program> lower_scalar(const Program& bound, const LaunchLayout& layout) {
   TW_CHECK(bound.bound());
-  Diags refusals = Refusals(bound).run();
-  if (!refusals.empty()) return std::unexpected(std::move(refusals));
+  TW_TRY_VOID(check_scalar(bound));
   kernel::Builder builder(bound.name());
   TW_TRY(auto objects, declare_buffers(bound, layout, builder));
   const ValuePlan plan(bound);

@@ -1,7 +1,7 @@
 // Folds of one axis: ascending, or descending for fold_right.
 #include <algorithm>
-#include <limits>
 
+#include "lower/fold_rules.h"
 #include "lower/task_lowering.h"
 #include "tile/bind.h"
 
@@ -10,37 +10,14 @@ namespace tilewright::lower {
 using namespace tile;
 using kernel::ScalarType;
 
-kernel::ValueId TaskLowering::folded(FoldKind kind, kernel::ValueId so_far, kernel::ValueId next) {
-  switch (kind) {
-    case FoldKind::Add:
-      return b_.add(so_far, next);
-    case FoldKind::Max:
-      return b_.binary(kernel::BinaryKind::Max, so_far, next);
-    case FoldKind::Min:
-      return b_.binary(kernel::BinaryKind::Min, so_far, next);
-  }
-  return {};
-}
-
-kernel::ValueId TaskLowering::identity(FoldKind kind, ScalarType type) {
-  if (kind == FoldKind::Add) return emit_literal(b_, type, 0);
-  const bool highest = kind == FoldKind::Min;
-  if (type == ScalarType::I64)
-    return b_.const_i64(highest ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min());
-  const double infinity = std::numeric_limits<double>::infinity();
-  return emit_literal(b_, type, highest ? infinity : -infinity);
-}
-
 void TaskLowering::lower_reduce(ValueId value, const ReduceOp& op) {
   if (plan_.form(value) == ValueForm::Dead) return;
   const std::vector<AxisId> kept = elements_.axes(value);
   const ScalarType type = elements_.type(value);
-  // Sums of f16 and bf16 are rounded once, at their end.
-  const bool is_sum = op.kind == FoldKind::Add && kernel::is_float_scalar(type);
-  const Fold fold{op, is_sum ? ScalarType::F32 : type, bound_extent(program_, op.axis)};
+  const Fold fold{op, fold_type(op.kind, type), bound_extent(program_, op.axis)};
   if (kept.empty()) {
-    elements_.set_scalar(
-        value, elements_.versioned_value(op.operand, false, {}, [&] { return b_.cast(type, fold_chain(fold, {})); }));
+    elements_.set_scalar(value, elements_.versioned_value(op.operand, false, {},
+                                                          [&] { return fold_chain(b_, elements_, program_, op, {}); }));
     return;
   }
   const SlotId slot = destination(value, plan_.home(value),
@@ -52,7 +29,7 @@ void TaskLowering::lower_reduce(ValueId value, const ReduceOp& op) {
     const auto strides = elements_.dense_strides(kept);
     elements_.versioned(op.operand, false, {}, [&] {
       elements_.nest(kept, {}, [&](const Point& at) {
-        elements_.store_to(slot, strides, at, b_.cast(type, fold_chain(fold, at)));
+        elements_.store_to(slot, strides, at, fold_chain(b_, elements_, program_, op, at));
       });
     });
   }
@@ -67,26 +44,14 @@ kernel::ValueId TaskLowering::fold_operand(const Fold& fold, const Point& at) {
   return b_.cast(fold.type, elements_.element(fold.op.operand, at));
 }
 
-/// One result as a chain in a register.
-kernel::ValueId TaskLowering::fold_chain(const Fold& fold, Point at) {
-  const kernel::ValueId first = identity(fold.op.kind, fold.type);
-  if (fold.extent == 0) return first;
-  const auto opened = b_.begin_loop(b_.const_i64(0), b_.const_i64(fold.extent), 1, {first});
-  at.set(fold.op.axis, fold_counter(fold, opened.index));
-  kernel::ValueId sum;
-  elements_.nest(std::vector<AxisId>{}, at, [&](const Point& here) {
-    sum = folded(fold.op.kind, opened.carries.front(), fold_operand(fold, here));
-  });
-  return b_.end_loop({sum}).front();
-}
-
 /// Row after row into a row of results, so that the innermost loop has no chain.
 void TaskLowering::fold_rows(const Fold& fold, const std::vector<AxisId>& kept, SlotId slot) {
   const bool widened = fold.type != slots_.scalar(slot);
   const SlotId sums = widened ? scratch(fold.type, plan_.volume(kept), "sums") : slot;
   const auto strides = elements_.dense_strides(kept);
-  elements_.nest(kept, {},
-                 [&](const Point& at) { elements_.store_to(sums, strides, at, identity(fold.op.kind, fold.type)); });
+  elements_.nest(kept, {}, [&](const Point& at) {
+    elements_.store_to(sums, strides, at, fold_identity(b_, fold.op.kind, fold.type));
+  });
   const std::vector<AxisId> outer(kept.begin(), kept.end() - 1);
   elements_.versioned(fold.op.operand, false, {}, [&] {
     elements_.nest(outer, {}, [&](Point at) {
@@ -94,7 +59,7 @@ void TaskLowering::fold_rows(const Fold& fold, const std::vector<AxisId>& kept, 
       at.set(fold.op.axis, fold_counter(fold, b_.begin_loop(b_.const_i64(0), b_.const_i64(fold.extent)).index));
       elements_.nest(std::vector<AxisId>{kept.back()}, at, [&](const Point& here) {
         const kernel::ValueId so_far = elements_.load_from(sums, strides, here);
-        elements_.store_to(sums, strides, here, folded(fold.op.kind, so_far, fold_operand(fold, here)));
+        elements_.store_to(sums, strides, here, folded(b_, fold.op.kind, so_far, fold_operand(fold, here)));
       });
       b_.end_loop();
     });

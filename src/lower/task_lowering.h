@@ -77,10 +77,7 @@ class TaskLowering {
   void lower_reduce(tile::ValueId value, const tile::ReduceOp& op);
   kernel::ValueId fold_counter(const Fold& fold, kernel::ValueId counter);
   kernel::ValueId fold_operand(const Fold& fold, const Point& at);
-  kernel::ValueId fold_chain(const Fold& fold, Point at);
   void fold_rows(const Fold& fold, const std::vector<tile::AxisId>& kept, SlotId slot);
-  kernel::ValueId folded(tile::FoldKind kind, kernel::ValueId so_far, kernel::ValueId next);
-  kernel::ValueId identity(tile::FoldKind kind, kernel::ScalarType type);
 
   // ---- task_mma.cpp ----
   struct MmaOperand {

@@ -1,13 +1,13 @@
 // Regions, their carries, and conditions.
 #include <algorithm>
 
+#include "lower/fold_rules.h"
 #include "lower/task_lowering.h"
 #include "tile/typing.h"
 
 namespace tilewright::lower {
 
 using namespace tile;
-using kernel::ScalarType;
 
 // ---- Loops ---------------------------------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ std::vector<TaskLowering::Carry> TaskLowering::make_carries(OpId id, const Regio
                 {},       {}};
     if (region.kind == RegionKind::Reduce) {
       carry.fold = region.fold(j);
-      if (carry.fold == FoldKind::Add && kernel::is_float_scalar(carry.type)) carry.type = ScalarType::F32;
+      carry.type = fold_type(carry.fold, carry.type);
     } else {
       carry.arg = args[j];
     }
@@ -113,7 +113,7 @@ std::vector<kernel::ValueId> TaskLowering::lower_body(const RegionOp& region, st
     if (carry.scalar) {
       const kernel::ValueId yielded = elements_.scalar(carry.yield);
       const bool fold = !carry.arg.valid();
-      yields.push_back(fold ? folded(carry.fold, scalars[next], b_.cast(carry.type, yielded)) : yielded);
+      yields.push_back(fold ? folded(b_, carry.fold, scalars[next], b_.cast(carry.type, yielded)) : yielded);
       ++next;
     } else if (carry.arg.valid()) {
       moves.push_back({carry.yield, carry.slot});
@@ -133,7 +133,7 @@ void TaskLowering::fold_contribution(const Carry& carry) {
     elements_.nest(axes, {}, [&](const Point& at) {
       const kernel::ValueId so_far = elements_.load_from(carry.slot, strides, at);
       const kernel::ValueId next = b_.cast(carry.type, elements_.element(carry.yield, at));
-      elements_.store_to(carry.slot, strides, at, folded(carry.fold, so_far, next));
+      elements_.store_to(carry.slot, strides, at, folded(b_, carry.fold, so_far, next));
     });
   });
 }

@@ -18,11 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "lower/value_forms.h"
 #include "tile/program.h"
 
 namespace tilewright::lower {
-
-enum class ValueForm : std::uint8_t { Dead, Scalar, Free, Fused, Stored };
 
 /// An operation in its block; position == number of operations stands for the yields.
 struct Place {
@@ -31,11 +30,11 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-class ValuePlan {
+class ValuePlan final : public ValueForms {
  public:
   explicit ValuePlan(const tile::Program& program);
 
-  ValueForm form(tile::ValueId value) const { return facts_[value].form; }
+  ValueForm form(tile::ValueId value) const override { return facts_[value].form; }
   /// Where the value is defined; arguments: position 0.
   Place home(tile::ValueId value) const { return facts_[value].home; }
   /// Every place that reads the value's elements, through Fused and Free values too. A region or if that takes the

@@ -3,7 +3,8 @@
 //
 //   issues I      = U*V*Q*E
 //   inputs        = G*(rm + rn)*Q*E for a rectangle, 2*U*V*Q*E one atom at a time
-//   accumulators  = 2*U*V*Ea, none with direct output, which stores U*V*Ea fragments to the output
+//   accumulators  = 2*U*V*Ea, none with direct output, which stores U*V*Ea fragments to the output; U*V*E when C is a
+//                   literal, which is filled and not loaded
 //   factors       = max(1, scalars / preferred) x max(1, min(preferred_subgroups, U*V) / G)
 //   setup         = G x subgroup_setup
 //   waves         = max(1, programs / preferred_concurrent_programs)
@@ -44,7 +45,7 @@ OperationCost reference_operation(const MatrixWorkload& workload, const MatrixDi
       distribution.is_one_atom()
           ? 2 * atoms * Q * E
           : G * (static_cast<double>(distribution.atom_rows) + static_cast<double>(distribution.atom_columns)) * Q * E;
-  cost.accumulator_fragment_transfers = direct ? 0 : 2 * results;
+  cost.accumulator_fragment_transfers = direct ? 0 : workload.starts_from_literal ? results : 2 * results;
   cost.shared_fragment_transfers = cost.input_fragment_transfers + cost.accumulator_fragment_transfers;
   cost.direct_fragment_stores = direct ? results : 0;
   cost.fragment_scalars_per_lane =

@@ -218,12 +218,20 @@ Result<void> LaunchPlanner::try_forwarding(Forwarding forwarding, bool pads_rows
   if (!ordered) return failure(DiagCode::SizeOverflow, ordered.error().reason);
   std::vector<OpId> overlapping;
   for (const realize::PipelineWindow& window : ordered->windows)
-    if (window.may_overlap()) overlapping.push_back(window.region);
+    if (window.may_overlap() && request_.options.pipeline_window != 1) overlapping.push_back(window.region);
+  if (request_.options.pipeline_window == 2 && !overlapping.empty()) {
+    auto overlapped = facts_with(overlapping);
+    if (!overlapped) return failure(DiagCode::SizeOverflow, overlapped.error().reason);
+    TW_TRY_VOID(add_trial(request, std::move(*overlapped)));
+    if (best_trial(forwarding)) return {};
+    overlapping.clear();
+  }
   if (overlapping.size() > kMostOverlapping)
     return failure(DiagCode::SearchBudget,
                    fmt::format("launch {} has {} pipelines that may overlap, {} are searched in all combinations",
                                launch_, overlapping.size(), kMostOverlapping),
                    "give some of them window 1");
+  request.overlapped.clear();
   TW_TRY_VOID(add_trial(request, std::move(*ordered)));
   for (std::uint32_t subset = 1; subset < 1u << overlapping.size(); ++subset) {
     std::vector<OpId> chosen;

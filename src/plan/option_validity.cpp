@@ -66,6 +66,7 @@ PlannerOptions effective_options(PlannerOptions options) {
   options.retain_accumulators = options.direct_accumulator_store = options.fuse_matrix_epilogues = false;
   options.coalesce_group_barriers = options.elide_independent_subgroup_barriers = false;
   options.pad_shared_rows = false;
+  options.pipeline_window = 0;
   options.max_copy_batch = 1;
   options.max_pipeline_prefetch_scalars_per_lane = 0;
   return options;

@@ -1,8 +1,8 @@
 // Options of the planner and switches of a compilation: values, a table that describes them, reading and printing.
 //
-// Names, defaults and validity are those of background 3.1. Three rows are additions: cost_basis, mpp_operation_scope
-// and pad_shared_rows. A switch of a compilation is a promise or a capability that the planner may rely on, not a wish;
-// capabilities carry the version of their contract (0: absent).
+// Names, defaults and validity are those of background 3.1. Four rows are additions: cost_basis, mpp_operation_scope,
+// pad_shared_rows and pipeline_window. A switch of a compilation is a promise or a capability that the planner may rely
+// on, not a wish; capabilities carry the version of their contract (0: absent).
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,7 @@ struct PlannerOptions {
   std::string cost_basis = "auto";               ///< "auto": simdgroup_reference, or metal_mpp_memory_v3 for mpp
   std::string mpp_operation_scope = "subgroup";  ///< "group" asks for the whole-group collective, which has no price
   bool pad_shared_rows = false;                  ///< storage for fewer bank conflicts, which have no price
+  std::int64_t pipeline_window = 0;              ///< 0: by price; 1 or 2 where that is legal
   CostPriors cost;                               ///< load_cost_priors(); cost.NAME in text
   const CostPolicy* cost_policy = nullptr;       ///< borrowed; not in text
   bool operator==(const PlannerOptions&) const = default;

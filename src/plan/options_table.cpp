@@ -70,6 +70,8 @@ constexpr OptionRow kPlannerRows[] = {
      "group: one tensor operation of the whole group, which has no price and needs threads_per_group"},
     on_off("pad_shared_rows", &PlannerOptions::pad_shared_rows,
            "rows of operands in shared storage that meet in a bank are set 16 bytes further apart, where that fits"),
+    in_range("pipeline_window", &PlannerOptions::pipeline_window, 0, 2, "0 to 2",
+             "iterations of a pipeline in flight, where two are legal and fit; 0: what has the lower price"),
 };
 
 constexpr OptionRow promise(std::string_view name, bool CompileSwitches::* member, std::string_view meaning) {

@@ -142,7 +142,7 @@ class Materializer {
     if (const auto* region = std::get_if<tile::RegionOp>(&node.payload))
       for (ValueId argument : program_.list(program_.block(region->body).args)) set_stored(argument);
     if (results.empty()) return;
-    if (is_free(node.payload)) {
+    if (is_free(node.payload) && program_.value(results[0]).placement == tile::MemorySpace::Auto) {
       made_.residence[results[0]] = Residence::Folded;
       return;
     }
@@ -294,9 +294,7 @@ class Materializer {
                    [&](const tile::StoreOp&) { add(WorkKind::Sink, op, volume(analysis::own_axes(program_, op))); },
                    [&](const tile::RegionOp& region) { add_carries(op, region); },
                    [&](const tile::IfOp& branch) { add_choices(op, branch); },
-                   [&](const auto& payload) {
-                     if (!is_free(payload)) add_stored(WorkKind::Compute, op, node);
-                   },
+                   [&](const auto&) { add_stored(WorkKind::Compute, op, node); },
                },
                node.payload);
   }

@@ -4,7 +4,7 @@
 // The rule (background 1.2, "PRESERVE"; 4.12): a value that several operations use is one definition with storage of
 // its own; a pure value, or a load, with a single use in the same block is evaluated inside that use, element by
 // element. Exceptions, in this order:
-//   - constants and index values are always evaluated where they are used;
+//   - constants and index values that have no placement are always evaluated where they are used;
 //   - rank 0 has no tile: each worker keeps the number (Uniform);
 //   - operands a and b of an mma, the source of a gather, arguments of opaque calls, and what a loop yields are stored;
 //   - so is the result of an mma, of a fold, of a region and of an if;

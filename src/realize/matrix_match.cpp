@@ -42,9 +42,11 @@ class Matcher {
     workload.columns = form->columns;
     workload.contraction = form->depth;
     workload.executions = materialization_.executions[op];
+    workload.starts_from_literal = is_literal(mma_->c);
     add_means();
     ask_recurrence();
-    if (made_.closed) ask_output();
+    // What the program wants to have in memory stays there.
+    if (made_.closed && !is_placed(initial_value())) ask_output();
     ask_overwrite();
     return std::move(made_);
   }
@@ -189,10 +191,16 @@ class Matcher {
     }
   }
 
-  bool literal_start() const {
+  ValueId initial_value() const {
     const auto& region = std::get<tile::RegionOp>(program_.op(made_.region).payload);
-    const OpId maker = program_.value(program_.list(region.inits)[made_.carry]).def;
-    return maker.valid() && std::holds_alternative<tile::ConstantOp>(program_.op(maker).payload);
+    return program_.list(region.inits)[made_.carry];
+  }
+  bool literal_start() const { return is_literal(initial_value()); }
+  bool is_placed(ValueId value) const { return program_.value(value).placement != tile::MemorySpace::Auto; }
+
+  bool is_literal(ValueId value) const {
+    const OpId maker = program_.value(value).def;
+    return maker.valid() && !is_placed(value) && std::holds_alternative<tile::ConstantOp>(program_.op(maker).payload);
   }
 
   void ask_overwrite() {

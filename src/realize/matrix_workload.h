@@ -31,6 +31,7 @@ struct MatrixWorkload {
   std::int64_t accumulator_iterations = 0;
   bool has_direct_output = false;  ///< the final accumulator may be stored straight to its sink; needs a recurrence
   bool overwrites_accumulator = false;  ///< one iteration from positive zero: D = A*B will do
+  bool starts_from_literal = false;     ///< C is a literal and no carry: its fragments are filled, never loaded
   double mean_contraction = 0;          ///< mean physical K over all executions; 0: unknown, taken as nominal
   double mean_rows = 0;                 ///< mean physical M over all programs; 0: unknown, taken as nominal
   double mean_columns = 0;              ///< the same of N

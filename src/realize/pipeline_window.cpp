@@ -19,17 +19,6 @@ namespace {
 
 constexpr std::size_t kMostPrefetchedCopies = 8;
 
-/// The body of a pipeline region, cut into its segments: what stands after each cut, or all of it without cuts.
-std::vector<std::vector<OpId>> segments_of(const tile::Program& program, const tile::RegionOp& region) {
-  std::vector<std::vector<OpId>> segments(1);
-  for (OpId op : program.block(region.body).ops) {
-    const bool is_cut = std::holds_alternative<tile::StageCutOp>(program.op(op).payload);
-    if (is_cut && (segments.size() > 1 || !segments[0].empty())) segments.emplace_back();
-    if (!is_cut) segments.back().push_back(op);
-  }
-  return segments;
-}
-
 class WindowFinder {
  public:
   WindowFinder(const proof::Subject& subject, const Materialization& materialization, OpId op, std::int64_t budget)
@@ -54,7 +43,7 @@ class WindowFinder {
     if (*trips <= 1)
       return ordered(
           {PipelineCodes::kTrips, fmt::format("the number of iterations is {}", *trips), {{"trips", *trips}}});
-    segments_ = segments_of(program_, region_);
+    segments_ = pipeline_segments(program_, region_);
     if (auto fault = form_fault()) return ordered(std::move(*fault));
     if (segments_.size() < 2)
       return ordered({PipelineCodes::kNoCut, "the body has fewer than two stages", {{"stages", 1}}});
@@ -216,6 +205,16 @@ class WindowFinder {
 
 }  // namespace
 
+std::vector<std::vector<OpId>> pipeline_segments(const tile::Program& program, const tile::RegionOp& region) {
+  std::vector<std::vector<OpId>> segments(1);
+  for (OpId op : program.block(region.body).ops) {
+    const bool is_cut = std::holds_alternative<tile::StageCutOp>(program.op(op).payload);
+    if (is_cut && (segments.size() > 1 || !segments[0].empty())) segments.emplace_back();
+    if (!is_cut) segments.back().push_back(op);
+  }
+  return segments;
+}
+
 std::vector<PipelineWindow> pipeline_windows(const proof::Subject& subject, const Materialization& materialization,
                                              std::int64_t budget_bytes) {
   std::vector<PipelineWindow> windows;
@@ -233,7 +232,7 @@ std::optional<std::int64_t> late_prefetch_scalars(const proof::Subject& subject,
                                                   std::int64_t threads) {
   const tile::Program& program = subject.program;
   const auto& region = std::get<tile::RegionOp>(program.op(window.region).payload);
-  const std::vector<std::vector<OpId>> segments = segments_of(program, region);
+  const std::vector<std::vector<OpId>> segments = pipeline_segments(program, region);
   std::int64_t scalars = 0;
   std::size_t copies = 0;
   for (std::size_t i = 0; i < segments.size(); ++i)

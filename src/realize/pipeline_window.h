@@ -49,6 +49,10 @@ struct PipelineWindow {
   bool may_overlap() const { return cut != 0 && fits; }
 };
 
+/// The body of a pipeline region, cut into its segments: what stands after each stage cut, or all of it without cuts. A
+/// cut before the first operation begins no segment of its own.
+std::vector<std::vector<tile::OpId>> pipeline_segments(const tile::Program& program, const tile::RegionOp& region);
+
 /// One answer each pipeline region of the launch, in the order of the text. budget_bytes: shared storage left for the
 /// second versions of any one of them; several together are compared with the limit where they are planned. Premise: no
 /// region has an interval of 0 (the verifier).

@@ -41,6 +41,7 @@ max_cpu_vector_lanes = 16
 cost_basis = auto
 mpp_operation_scope = subgroup
 pad_shared_rows = false
+pipeline_window = 0
 )";
   const std::string text = options_text(option_values(shipped_options()));
   EXPECT_EQ(text.substr(0, expected.size()), expected);
@@ -91,7 +92,7 @@ TEST(PlannerOptions, NamesAreUnique) {
       EXPECT_TRUE(names.insert(row.name).second) << row.name;
       EXPECT_FALSE(row.meaning.empty() || row.range.empty());
     }
-  EXPECT_EQ(names.size(), 36u);
+  EXPECT_EQ(names.size(), 37u);
 }
 
 struct Ends {
@@ -117,6 +118,7 @@ TEST(PlannerOptions, RangesAreClosedAtBothEnds) {
       {"max_cpu_stack_bytes", {"0", "65536"}, {"-1", "65537"}},
       {"max_cpu_vector_lanes", {"16", "32", "64", "128"}, {"8", "24", "256"}},
       {"cost_basis", {"auto", "simdgroup_reference", "metal_mpp_memory_v4"}, {"", "v3", "metal_mpp_memory_v5"}},
+      {"pipeline_window", {"0", "1", "2"}, {"-1", "3"}},
       {"mpp_operation_scope", {"subgroup", "group"}, {"", "grou", "subgroup, group"}},
       {"enabled", {"true", "false"}, {"1", "TRUE", ""}},
       {"bounded_k", {"0", "1", "true", "false"}, {"2", "-1", "yes"}},

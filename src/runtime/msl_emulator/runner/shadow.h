@@ -17,6 +17,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <sched.h>
+
 namespace tilewright::msl_emulator::runner {
 
 enum Memory : std::uint32_t { DeviceMemory, ThreadgroupMemory };
@@ -115,26 +117,30 @@ struct Cell {
   Site* sites = nullptr;
 };
 
-/// How the stamps are touched. With several workers, whoever stores first and looks second sees the other or is seen.
-struct OneWorker {
-  static Stamp load(const Stamp& at) { return at; }
-  static Stamp exchange(Stamp& at, Stamp value) {
-    const Stamp before = at;
-    at = value;
-    return before;
-  }
-  static bool replace(Stamp& at, Stamp expected, Stamp value) {
-    static_cast<void>(expected);
-    at = value;
-    return true;
-  }
+/// How a cell is held while it is read and changed. Of several workers one has it at a time, so that whoever comes
+/// second sees the first with its site; the site of the write is in here meanwhile, and a mark in its place.
+class OneWorker {
+ public:
+  explicit OneWorker(Cell cell) : site_(cell.sites[0]) {}
+  Site& write_site() { return site_; }
+
+ private:
+  Site& site_;
 };
-struct SeveralWorkers {
-  static Stamp load(Stamp& at) { return std::atomic_ref(at).load(); }
-  static Stamp exchange(Stamp& at, Stamp value) { return std::atomic_ref(at).exchange(value); }
-  static bool replace(Stamp& at, Stamp expected, Stamp value) {
-    return std::atomic_ref(at).compare_exchange_strong(expected, value);
+class SeveralWorkers {
+ public:
+  explicit SeveralWorkers(Cell cell) : place_(cell.sites[0]) {
+    while ((site_ = std::atomic_ref(place_).exchange(kHeld, std::memory_order_acquire)) == kHeld) sched_yield();
   }
+  ~SeveralWorkers() { std::atomic_ref(place_).store(site_, std::memory_order_release); }
+  SeveralWorkers(const SeveralWorkers&) = delete;
+  SeveralWorkers& operator=(const SeveralWorkers&) = delete;
+  Site& write_site() { return site_; }
+
+ private:
+  static constexpr Site kHeld = 0xffff;  ///< the number of no site
+  Site& place_;
+  Site site_ = 0;
 };
 
 /// One memory seen by one worker. needs_write: the access reads, and what was never written must not be read. Sink:
@@ -148,30 +154,26 @@ class Shadow {
 
   template <bool kIsAtomic>
   [[gnu::always_inline]] void write(Cell cell) {
-    Stamp past = 0;
-    if constexpr (kIsAtomic) {
-      past = atomic_write(cell);
-    } else {
-      past = Mode::exchange(cell.stamps[0], self_);
-      if (!settled(past)) check(past, cell.sites[0], true);
-    }
+    Mode held(cell);
+    const Stamp past = cell.stamps[0];
+    cell.stamps[0] = kIsAtomic ? atomic_after(past) : self_;
+    if (!settled(past)) check(past, held.write_site(), true);
     if (needs_write_ && !is_written(past)) [[unlikely]]
       sink_.uninitialized();
-    const Stamp first = Mode::load(cell.stamps[1]);
-    if (!over(first)) check(first, cell.sites[1], false);
-    const Stamp second = Mode::load(cell.stamps[2]);
-    if (!over(second)) check(second, cell.sites[2], false);
-    cell.sites[0] = site_;
+    if (!over(cell.stamps[1])) check(cell.stamps[1], cell.sites[1], false);
+    if (!over(cell.stamps[2])) check(cell.stamps[2], cell.sites[2], false);
+    held.write_site() = site_;
     if (kMemory == DeviceMemory && past == 0) sink_.first_write();
   }
 
   [[gnu::always_inline]] void read(Cell cell) {
+    Mode held(cell);
     remember_reader(cell);
-    const Stamp past = Mode::load(cell.stamps[0]);
+    const Stamp past = cell.stamps[0];
     if (needs_write_ && !is_written(past)) [[unlikely]]
       sink_.uninitialized();
     else if (!settled(past))
-      check(past, cell.sites[0], true);
+      check(past, held.write_site(), true);
   }
 
  private:
@@ -195,23 +197,17 @@ class Shadow {
   }
 
   /// An atomic leaves a stamp that conflicts with every plain access that it and its forerunners conflict with.
-  Stamp atomic_write(Cell cell) {
-    for (;;) {
-      const Stamp past = Mode::load(cell.stamps[0]);
-      Stamp next = self_;
-      if ((past & kAtomic) != 0) {
-        if (!group_.owns(past)) {
-          if (kMemory == DeviceMemory) next = make_stamp(kNoInterval, 0, who_of(kSeveral, kSeveral)) | kAtomic;
-        } else if (who_in(past) != who_in(self_) && !group_.before_fence(past, kMemory)) {
-          next = make_stamp(group_.now, 0, who_of(kSeveral, kSeveral)) | kAtomic;
-        }
-      } else if (((past ^ self_) & kActorMask) == 0) {
-        next = self_ & ~kAtomic;
+  Stamp atomic_after(Stamp past) const {
+    if ((past & kAtomic) != 0) {
+      if (!group_.owns(past)) {
+        if (kMemory == DeviceMemory) return make_stamp(kNoInterval, 0, who_of(kSeveral, kSeveral)) | kAtomic;
+      } else if (who_in(past) != who_in(self_) && !group_.before_fence(past, kMemory)) {
+        return make_stamp(group_.now, 0, who_of(kSeveral, kSeveral)) | kAtomic;
       }
-      if (!Mode::replace(cell.stamps[0], past, next)) continue;
-      if (!settled(past)) check(past, cell.sites[0], true);
-      return past;
+    } else if (((past ^ self_) & kActorMask) == 0) {
+      return self_ & ~kAtomic;
     }
+    return self_;
   }
 
   /// Whether a read now tells every later writer what that one would have: it may be forgotten.
@@ -225,28 +221,21 @@ class Shadow {
   }
 
   [[gnu::always_inline]] void remember_reader(Cell cell) {
-    for (;;) {
-      const Stamp first = Mode::load(cell.stamps[1]);
-      const Stamp second = Mode::load(cell.stamps[2]);
-      if (first == self_ || second == self_ || (second & kDistinctGroups) != 0) return;
-      if (outlived(first)) {
-        const bool distinct = kMemory == DeviceMemory && second != 0 && !group_.owns(second);
-        if (!Mode::replace(cell.stamps[1], first, self_)) continue;
-        cell.sites[1] = site_;
-        if (kMemory == DeviceMemory && first == 0) sink_.first_read();
-        if (distinct) Mode::replace(cell.stamps[2], second, second | kDistinctGroups);
-        return;
-      }
-      if (kMemory == DeviceMemory && !group_.owns(first)) {
-        if (!Mode::replace(cell.stamps[2], second, self_ | kDistinctGroups)) continue;
-        cell.sites[2] = site_;
-        return;
-      }
-      if (!outlived(second) && !keeps_more_apart(first, second)) return;
-      if (!Mode::replace(cell.stamps[2], second, self_)) continue;
-      cell.sites[2] = site_;
-      return;
+    const Stamp first = cell.stamps[1], second = cell.stamps[2];
+    if (first == self_ || second == self_ || (second & kDistinctGroups) != 0) return;
+    if (outlived(first)) {
+      remember(cell, 1, self_);
+      if (kMemory == DeviceMemory && first == 0) sink_.first_read();
+      if (kMemory == DeviceMemory && second != 0 && !group_.owns(second)) cell.stamps[2] = second | kDistinctGroups;
+    } else if (kMemory == DeviceMemory && !group_.owns(first)) {
+      remember(cell, 2, self_ | kDistinctGroups);
+    } else if (outlived(second) || keeps_more_apart(first, second)) {
+      remember(cell, 2, self_);
     }
+  }
+  [[gnu::always_inline]] void remember(Cell cell, std::uint32_t place, Stamp reader) {
+    cell.stamps[place] = reader;
+    cell.sites[place] = site_;
   }
 
   /// Three readers of this group and room for two: whether the present one in place of `second` leaves two SIMD groups

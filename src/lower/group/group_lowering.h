@@ -1,0 +1,176 @@
+// GroupLowering: one launch as the program of a group, by the cooperative mapping of its plan.
+//
+// A group runs one program. Its tiles lie in shared storage, their elements are dealt out to the workers
+// (distribution.h), matrix operations go to the subgroups. Numbers (rank 0) are computed by every worker. After each
+// domain of elements and each matrix operation stands a compiler fence of the whole group over all memory: that is the
+// reference, from which sync/ takes what no dependence needs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/errors.h>
+
+#include "kernel/builder.h"
+#include "lower/access.h"
+#include "lower/elements.h"
+#include "lower/group/distribution.h"
+#include "lower/group/storage.h"
+#include "lower/index_emitter.h"
+#include "lower/slot_pool.h"
+#include "plan/plan.h"
+#include "proof/subject.h"
+#include "realize/materialization.h"
+#include "realize/mma_form.h"
+#include "tile/program.h"
+
+namespace tilewright::lower {
+
+/// What only the lowering knows of a launch.
+struct GroupFacts {
+  std::int64_t batched_copy_operations = 0;
+  std::int64_t prefetched_pipeline_loops = 0;
+};
+
+/// Unsupported, one for each: opaque calls, and tiles or memory that must be private to a worker. A plan that the
+/// planner made has none of them.
+Result<void> check_group(const proof::Subject& subject, const plan::LaunchPlan& launch);
+
+class GroupLowering {
+ public:
+  /// `objects` holds the buffers; explicit memories are added where they come to life. Premise: check_group succeeds.
+  GroupLowering(const proof::Subject& subject, const plan::LaunchPlan& launch,
+                const realize::Materialization& materialization, kernel::Builder& builder,
+                std::map<tile::ObjectId, ObjectPlace>& objects);
+
+  /// The coordinates of the program are those of the kernel that is open.
+  GroupFacts lower(const std::vector<kernel::ValueId>& coordinates);
+
+ private:
+  // ---- group_lowering.cpp: blocks, values, stores ----
+  void allocate_tiles();
+  void lower_ops(const std::vector<tile::OpId>& ops);
+  void lower_block(tile::BlockId block) { lower_ops(program_.block(block).ops); }
+  void lower_op(tile::OpId id);
+  void lower_value(tile::ValueId value);
+  void set_number(tile::ValueId value, const std::function<kernel::ValueId(const Point&)>& number);
+  bool reads_memory(tile::ValueId value) const;
+  void lower_store(tile::OpId id, const tile::StoreOp& op);
+  void lower_memory(const tile::MemoryOp& op);
+  void lower_barrier(const tile::BarrierOp& op);
+  void store_in_order(const Access& access, const tile::StoreOp& op, const std::vector<tile::AxisId>& axes);
+  void store_element(const Access& access, const tile::StoreOp& op, const Point& at);
+  std::vector<tile::AxisId> store_axes(const tile::StoreOp& op) const;
+  bool stores_each_place_once(const Access& access, const std::vector<tile::AxisId>& axes) const;
+  /// Elements of `source` into the storage of `target`, which it does not read.
+  void fill(tile::ValueId target, const std::function<kernel::ValueId(const Point&)>& element, bool batched);
+  void fence();
+
+  // ---- group_folds.cpp: folds, and contractions without atoms ----
+  void lower_reduce(tile::ValueId value, const tile::ReduceOp& op);
+  void lower_contraction(tile::ValueId value, const tile::MmaOp& op);
+  kernel::ValueId contraction_chain(tile::ValueId value, const tile::MmaOp& op, const std::vector<tile::AxisId>& depth,
+                                    Point at);
+
+  // ---- group_matrices.cpp: atoms ----
+  using Fragments = std::vector<kernel::ValueId>;
+  struct Matrix {
+    const plan::MatrixPlan* plan = nullptr;
+    const tile::MmaOp* op = nullptr;
+    realize::MmaForm form;
+    tile::ValueId result;
+    std::uint32_t carry = 0;  ///< of the region, when the accumulator stays in fragments
+    Fragments resident;       ///< then: what it is at present
+  };
+  /// A rectangle of atoms: its first element, and how many atoms it has.
+  struct Rectangle {
+    kernel::ValueId row, column;
+    std::int64_t atom_rows = 0, atom_columns = 0;
+  };
+  /// A matrix in memory: element (r, c) at index + r * row_stride + c, or with r and c exchanged.
+  struct MatrixView {
+    kernel::MemoryRef memory;
+    kernel::ValueId index;
+    std::int64_t row_step = 0, column_step = 0;
+  };
+  void collect_matrices();
+  void lower_mma(tile::OpId id, const tile::MmaOp& op);
+  void lower_jobs(Matrix& matrix);
+  Rectangle own_rectangle(const Matrix& matrix);
+  MatrixView shared_view(tile::ValueId value, tile::AxisId row, tile::AxisId column);
+  MatrixView sink_view(tile::OpId store, const Matrix& matrix);
+  kernel::ValueId load_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column);
+  void store_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column, kernel::ValueId fragment);
+  Fragments initial(const Matrix& matrix, const Rectangle& rectangle);
+  Fragments filled(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId literal);
+  Fragments loaded(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId value);
+  Fragments multiplied(const Matrix& matrix, const Rectangle& rectangle, Fragments accumulator);
+  void publish(const MatrixView& view, const Rectangle& rectangle, const Fragments& fragments);
+  bool is_literal(tile::ValueId value) const;
+
+  // ---- group_regions.cpp: loops, carries, conditions ----
+  struct Carry {
+    tile::ValueId init, arg, yield, result;  ///< arg: none in a reduce region
+    kernel::ScalarType type{};               ///< of the accumulator: f32 where f16 and bf16 are added up
+    tile::FoldKind fold{};
+    bool scalar = false;
+    Matrix* resident = nullptr;  ///< the operation that keeps it in fragments
+    std::optional<SlotId> own;   ///< of each worker, for sums that are wider than their tile
+  };
+  /// What the loops of a region carry as values: numbers, then fragments.
+  using State = std::vector<kernel::ValueId>;
+  void lower_region(tile::OpId id, const tile::RegionOp& region);
+  void lower_if(tile::OpId id, const tile::IfOp& op);
+  std::vector<kernel::ValueId> lower_branch(tile::BlockId block, const std::vector<tile::ValueId>& results);
+  std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
+  void enter_carry(Carry& carry);
+  void leave_carry(Carry& carry);
+  State entry_state(const std::vector<Carry>& carries);
+  void take_state(const std::vector<Carry>& carries, const State& state);
+  State next_state(const std::vector<Carry>& carries, const State& state);
+  void set_results(const std::vector<Carry>& carries, const State& state);
+  void update_tiles(const std::vector<Carry>& carries);
+  void move_together(const std::vector<const Carry*>& carries, const std::vector<tile::AxisId>& axes);
+  void fold_contribution(const Carry& carry);
+  State loop_over(const tile::RegionOp& region, State state, const std::function<State(const State&)>& body);
+
+  // ---- group_pipelines.cpp: two iterations in flight, copies in flight ----
+  struct Overlap {
+    std::vector<tile::OpId> producer, consumer;
+    std::vector<tile::ValueId> tiles, numbers;  ///< that flow from one to the other
+  };
+  const plan::PipelinePlan* pipeline_of(tile::OpId region) const;
+  Overlap overlap_of(const tile::RegionOp& region, std::uint32_t cut) const;
+  State lower_overlapped(const tile::RegionOp& region, const plan::PipelinePlan& pipeline,
+                         const std::vector<Carry>& carries, State state);
+  State lower_prefetched(const tile::RegionOp& region, const plan::PipelinePlan& pipeline,
+                         const std::vector<Carry>& carries, State state);
+  void set_iteration(const tile::RegionOp& region, kernel::ValueId iteration);
+  kernel::ValueId trips_of(const tile::RegionOp& region);
+  void select_version(const Overlap& overlap, kernel::ValueId iteration);
+  void forget_versions(const Overlap& overlap);
+  std::vector<kernel::ValueId> copies_in_flight(const std::vector<tile::OpId>& copies);
+  void land_copies(const std::vector<tile::OpId>& copies, const std::vector<kernel::ValueId>& values);
+
+  const proof::Subject& subject_;
+  const tile::Program& program_;
+  const plan::LaunchPlan& launch_;
+  const realize::Materialization& materialization_;
+  kernel::Builder& b_;
+  std::map<tile::ObjectId, ObjectPlace>& objects_;
+  GroupStorage storage_;
+  SlotPool slots_;
+  IndexEmitter index_;
+  AccessEmitter accesses_;
+  Elements elements_;
+  kernel::ValueId subgroup_;
+  std::optional<Distribution> domain_;
+  std::map<tile::OpId, Matrix> matrices_;
+  GroupFacts facts_;
+};
+
+}  // namespace tilewright::lower

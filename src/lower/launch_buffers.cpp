@@ -1,0 +1,61 @@
+#include "lower/launch_buffers.h"
+
+#include <fmt/format.h>
+
+#include "lower/elements.h"
+#include "support/result.h"
+#include "tile/bind.h"
+
+namespace tilewright::lower {
+
+using namespace tile;
+
+namespace {
+
+kernel::Buffer buffer_of(const Object& object, std::int64_t count) {
+  kernel::Buffer buffer;
+  buffer.name = object.name;
+  buffer.scalar = scalar_type(object.element.data);
+  buffer.count = count;
+  switch (object.kind) {
+    case ObjectKind::In:
+      buffer.access = kernel::Access::Read;
+      break;
+    case ObjectKind::Out:
+      buffer.access = kernel::Access::Write;
+      break;
+    case ObjectKind::InOut:
+    case ObjectKind::Temp:
+    case ObjectKind::Memory:
+      buffer.access = kernel::Access::ReadWrite;
+      break;
+  }
+  if (object.kind == ObjectKind::Temp) buffer.kind = kernel::BufferKind::Temporary;
+  if (object.scalar_input()) buffer.kind = kernel::BufferKind::Scalar;
+  return buffer;
+}
+
+}  // namespace
+
+Result<std::map<ObjectId, ObjectPlace>> declare_buffers(const Program& bound, const LaunchLayout& layout,
+                                                        kernel::Builder& builder) {
+  std::map<ObjectId, ObjectPlace> places;
+  for (ObjectId id : bound.objects().ids()) {
+    const Object& object = bound.object(id);
+    if (object.kind == ObjectKind::Memory) continue;
+    TW_TRY(BufferLayout lies, default_buffer_layout(bound, id));
+    if (const auto given = layout.buffers.find(id); given != layout.buffers.end()) lies = given->second;
+    ObjectPlace place;
+    place.extents = bound_extents(bound, id);
+    if (lies.strides.size() != place.extents.size())
+      return failure(DiagCode::ArgumentStrides, fmt::format("'{}' has {} dimensions, its layout has {}", object.name,
+                                                            place.extents.size(), lies.strides.size()));
+    place.strides = lies.strides;
+    place.offset = -lies.low;
+    place.memory = kernel::Memory(builder.buffer(buffer_of(object, lies.count)));
+    places.emplace(id, std::move(place));
+  }
+  return places;
+}
+
+}  // namespace tilewright::lower

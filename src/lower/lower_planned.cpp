@@ -1,0 +1,91 @@
+#include "lower/lower_planned.h"
+
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "lower/elementwise.h"
+#include "lower/group/group_lowering.h"
+#include "lower/launch_buffers.h"
+#include "lower/rows/row_lowering.h"
+#include "lower/scalar_refusals.h"
+#include "lower/task_lowering.h"
+#include "lower/traversal.h"
+#include "lower/value_plan.h"
+#include "realize/materialization.h"
+#include "support/result.h"
+
+namespace tilewright::lower {
+
+namespace {
+
+using namespace tile;
+
+/// What the lowering of every launch works with.
+struct Lowering {
+  const proof::Subject& subject;
+  const sets::Context& context;
+  kernel::Builder& builder;
+  std::map<ObjectId, ObjectPlace>& objects;
+
+  const Program& program() const { return subject.program; }
+};
+
+Result<void> lower_as_scalar(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  const OpId region = lowering.subject.walk.launches[launch.launch];
+  const ValuePlan values(lowering.program());
+  TaskLowering(lowering.program(), values, lowering.builder, lowering.objects)
+      .lower_launch(name, std::get<RegionOp>(lowering.program().op(region).payload));
+  return {};
+}
+
+/// A width that is no multiple of a subgroup has no matrix operations, so that any smaller unit will do.
+kernel::Group group_of(const plan::LaunchPlan& launch) {
+  const std::int64_t subgroup = std::gcd(launch.threads, realize::kSubgroupSize);
+  return {static_cast<std::int32_t>(launch.threads), static_cast<std::int32_t>(subgroup)};
+}
+
+Result<void> lower_as_group(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  TW_TRY_VOID(check_group(lowering.subject, launch));
+  const auto materialization = realize::materialize(lowering.subject, launch.launch);
+  TW_CHECK(materialization.has_value());
+  const OpId region = lowering.subject.walk.launches[launch.launch];
+  TW_TRY(const ProgramWalk walk,
+         program_walk(lowering.program(), std::get<RegionOp>(lowering.program().op(region).payload), launch));
+  const auto task = lowering.builder.begin_kernel(name, walk.task_extents(), group_of(launch));
+  const std::vector<kernel::ValueId> at = walk.coordinates(lowering.builder, task);
+  GroupLowering(lowering.subject, launch, *materialization, lowering.builder, lowering.objects).lower(at);
+  lowering.builder.end_kernel();
+  return {};
+}
+
+Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  switch (launch.mapping) {
+    case plan::LaunchMapping::Scalar:
+      return lower_as_scalar(lowering, launch, name);
+    case plan::LaunchMapping::Elementwise:
+      return lower_elementwise(lowering.subject, launch, name, lowering.builder, lowering.objects);
+    case plan::LaunchMapping::RowReduction:
+      return lower_row_reduction(lowering.subject, launch, name, lowering.builder, lowering.objects);
+    case plan::LaunchMapping::Cooperative:
+      return lower_as_group(lowering, launch, name);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<kernel::Program> lower_planned(const proof::Subject& subject, const LaunchLayout& layout, const plan::Plan& plan,
+                                      const sets::Context& context) {
+  const Program& program = subject.program;
+  TW_CHECK(program.bound() && plan.launches.size() == subject.walk.launches.size());
+  TW_TRY_VOID(check_scalar(program));
+  kernel::Builder builder(program.name());
+  TW_TRY(auto objects, declare_buffers(program, layout, builder));
+  Lowering lowering{subject, context, builder, objects};
+  for (const plan::LaunchPlan& launch : plan.launches)
+    TW_TRY_VOID(lower_launch(lowering, launch, fmt::format("{}_{}", program.name(), launch.launch)));
+  return builder.finish();
+}
+
+}  // namespace tilewright::lower
