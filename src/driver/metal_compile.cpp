@@ -10,6 +10,7 @@
 #include "emit/msl/emit.h"
 #include "kernel/verifier.h"
 #include "lower/lower_planned.h"
+#include "sync/synchronize.h"
 #include "tile/bind.h"
 
 namespace tilewright::driver {
@@ -28,6 +29,35 @@ PlanOptions plan_options(const CompileOptions& options) {
   const bool said = std::ranges::any_of(options.settings, [](const auto& each) { return each.first == "noalias"; });
   if (options.noalias && !said) wanted.settings.emplace_back("noalias", "true");
   return wanted;
+}
+
+/// What the plan decided about fences, and what it knows that the kernels do not say.
+sync::SyncRequest sync_request(const MetalKernel& kernel) {
+  sync::SyncRequest request;
+  for (const plan::LaunchPlan& launch : kernel.planned.planned.plan.launches) {
+    sync::KernelRequest one;
+    one.coalesce = launch.coalesce_group_barriers || launch.mapping != plan::LaunchMapping::Cooperative;
+    one.elide = launch.elide_independent_subgroup_barriers;
+    if (kernel.rules.noalias)
+      one.premises.distinct_buffers =
+          proof::Premise{proof::Guarantor::Launch, "distinct buffers do not overlap (noalias)"};
+    const bool covered = std::ranges::all_of(launch.matrices, [](const plan::MatrixPlan& matrix) {
+      return matrix.distribution.is_rectangle();
+    });
+    if (!launch.matrices.empty() && covered)
+      one.premises.disjoint_parts =
+          proof::Premise{proof::Guarantor::Proof, "every atom of a tile has one subgroup (map.exact_cover)"};
+    request.kernels.push_back(std::move(one));
+  }
+  return request;
+}
+
+/// Takes out the fences that the plan does not keep; the checker of sync/ passes what is left.
+Result<void> synchronize(MetalKernel& kernel) {
+  TW_TRY(sync::Synchronized made, sync::synchronize(kernel.lowered, sync_request(kernel)));
+  kernel.lowered = std::move(made.program);
+  kernel.fences = std::move(made.facts);
+  return {};
 }
 
 Result<LaunchRules> rules_of(const PlanReport& planned, const CompileOptions& options) {
@@ -134,6 +164,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
            return lower::lower_planned(subject, kernel.layout, kernel.planned.planned.plan, context);
          }));
   TW_TRY_VOID(timed(times, "verify kernel", [&] { return kernel::verify(kernel.lowered); }));
+  TW_TRY_VOID(timed(times, "synchronize", [&] { return synchronize(kernel); }));
   TW_TRY(kernel.text,
          timed(times, "emit", [&] { return emit_msl::emit(kernel.lowered, emit_options(kernel, subject)); }));
   return kernel;

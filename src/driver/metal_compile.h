@@ -13,6 +13,7 @@
 #include "kernel/program.h"
 #include "lower/launch_layout.h"
 #include "runtime/msl_emulator/emulator.h"
+#include "sync/facts.h"
 
 namespace tilewright::driver {
 
@@ -21,7 +22,8 @@ struct MetalKernel {
   PlanReport planned;  ///< its program is the one that the rest is about
   LaunchRules rules;   ///< what every launch checks, the needs of the plan included
   lower::LaunchLayout layout;
-  kernel::Program lowered;
+  kernel::Program lowered;   ///< with the fences that are left
+  sync::FenceFacts fences;   ///< what became of those of the reference
   artifact::Artifact text;
   EmulationOptions emulation;
 

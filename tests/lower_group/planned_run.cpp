@@ -12,6 +12,7 @@
 #include "kernel/verifier.h"
 #include "lower/lower_planned.h"
 #include "proof/subject.h"
+#include "sync/synchronize.h"
 #include "tile/bind.h"
 
 namespace tilewright::lower::testing {
@@ -87,7 +88,12 @@ std::optional<PlannedRun> lower_problem(const Problem& problem, const std::strin
     ADD_FAILURE() << line << "\n" << render(sound.error()) << kernel::print(*kernels);
     return std::nullopt;
   }
-  return PlannedRun{std::move(*plan), std::move(*kernels), {}, false};
+  sync::SyncRequest request;
+  for (const plan::LaunchPlan& launch : plan->planned.plan.launches)
+    request.kernels.push_back({.coalesce = launch.coalesce_group_barriers, .elide = false, .premises = {}});
+  auto ordered = expected(sync::synchronize(*kernels, request), line);
+  if (!ordered) return std::nullopt;
+  return PlannedRun{std::move(*plan), std::move(ordered->program), std::move(ordered->facts), {}, false};
 }
 
 /// Pointers for the kernels' buffers.

@@ -13,6 +13,7 @@
 #include "driver/plan.h"
 #include "kernel/interpreter.h"
 #include "kernel/program.h"
+#include "sync/facts.h"
 
 namespace tilewright::lower::testing {
 
@@ -20,7 +21,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct PlannedRun {
   driver::PlanReport plan;
-  kernel::Program kernels;
+  kernel::Program kernels;  ///< with the fences that the plan keeps
+  sync::FenceFacts fences;
   std::vector<kernel::Counts> counts;  ///< of the last run
   bool right = false;                  ///< both fills, whole outputs
 };
