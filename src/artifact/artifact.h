@@ -1,8 +1,11 @@
 // What passes from an emitter to a runtime: code, entries, bindings, launch sizes, and what was promised or assumed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,15 +29,27 @@ struct Binding {
   std::int64_t count = 0;  ///< elements that may be addressed from the bound pointer
 };
 
-/// One launch. The entry is `extern "C" void entry(void* const* bindings, int64_t task_begin, int64_t task_end,
-/// void* scratch)`: it runs tasks [task_begin, task_end) of the row-major task ordinal; scratch is scratch_bytes of
-/// memory, aligned to 64, owned by the calling worker.
+/// How a GPU is asked to run a launch. The entry is a kernel function of the text, whose buffers have the numbers of
+/// the bindings.
+struct GroupLaunch {
+  std::array<std::int64_t, 3> groups{};  ///< x, y, z; each fits 32 bits, a zero means that nothing is launched
+  std::int64_t workers = 0;              ///< of a group, along x
+  std::int64_t subgroup_size = 0;        ///< that the code counts on
+  std::int64_t shared_bytes = 0;         ///< of a group, declared in the code
+  std::vector<std::uint32_t> bindings;   ///< those that the entry takes, ascending
+  bool operator==(const GroupLaunch&) const = default;
+};
+
+/// One launch. On a CPU the entry is `extern "C" void entry(void* const* bindings, int64_t task_begin, int64_t
+/// task_end, void* scratch)`: it runs tasks [task_begin, task_end) of the row-major task ordinal; scratch is
+/// scratch_bytes of memory, aligned to 64, owned by the calling worker.
 struct Launch {
   std::string entry;
   std::vector<std::int64_t> task_extents;
   std::int64_t task_count = 0;  ///< checked product of task_extents
   std::int64_t scratch_bytes = 0;
-  std::int64_t work_per_task = 0;  ///< operations of one task, roughly, so that tiny launches run inline; 0: unknown
+  std::int64_t work_per_task = 0;    ///< operations of one task, roughly, so that tiny launches run inline; 0: unknown
+  std::optional<GroupLaunch> group;  ///< of a GPU; the entry is then no function of a CPU
 };
 
 struct Artifact {
@@ -44,7 +59,8 @@ struct Artifact {
   std::string code;  ///< bytes of the object, or the text
   std::vector<Binding> bindings;
   std::vector<Launch> launches;
-  std::vector<std::string> flags;  ///< floating-point and code generation choices, for the record
+  std::vector<std::string> flags;             ///< floating-point and code generation choices, for the record
+  std::map<std::string, std::string> hashes;  ///< by what they are of: "text", "plan"
 };
 
 }  // namespace tilewright::artifact

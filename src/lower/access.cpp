@@ -122,7 +122,9 @@ kernel::ValueId AccessEmitter::in_range(const Access& access, const Point& at, b
   kernel::ValueId condition;
   for (const Dimension& dimension : access.dimensions) {
     if (dimension.check == RangeCheck::None) continue;
-    if (dimension.check == RangeCheck::Linear && linear_known) continue;
+    if (dimension.check == RangeCheck::Linear &&
+        (linear_known || index_.surely_inside(dimension.form, at, dimension.extent)))
+      continue;
     condition = both(condition, dimension_in_range(dimension, index_.emit(dimension.coord, at)));
   }
   return condition;
@@ -137,13 +139,7 @@ void AccessEmitter::hoist(const Access& access) {
 }
 
 kernel::ValueId AccessEmitter::address(const Access& access, const Point& at) {
-  if (access.address) {
-    kernel::ValueId sum = base(access);
-    for (const auto& [axis, counter] : at.entries())
-      if (const auto found = access.address->factors.find(axis); found != access.address->factors.end())
-        sum = b_.add(sum, scaled(b_, counter, found->second));
-    return sum;
-  }
+  if (access.address) return index_.emit_linear(*access.address, at);
   const ObjectPlace& place = *access.place;
   if (place.layout.valid()) {
     Point coordinates;

@@ -340,7 +340,7 @@ kernel::ValueId Elements::emit_gather(const GatherOp& op, const Point& at) {
 }
 
 kernel::ValueId Elements::fallback(const LoadOp& load) {
-  if (load.fallback.valid()) return scalar(load.fallback);
+  if (load.fallback.valid()) return element(load.fallback, {});
   return emit_literal(b_, scalar_type(program_.object(load.object).element.data), 0);
 }
 
@@ -351,10 +351,22 @@ kernel::ValueId Elements::emit_load(OpId id, const LoadOp& op, const Point& at) 
   const auto known = condition.valid() ? b_.constant(condition) : std::optional<std::int64_t>(1);
   if (known) return *known != 0 ? b_.load(from.place->memory, accesses_.address(from, at)) : fallback(op);
   if (!op.fallback.valid()) return b_.load(from.place->memory, accesses_.address(from, at), 1, condition);
+  const kernel::ValueId otherwise = fallback(op);
   b_.begin_if(condition);
   const kernel::ValueId read = b_.load(from.place->memory, accesses_.address(from, at));
   b_.begin_else({read});
-  return b_.end_if({fallback(op)}).front();
+  return b_.end_if({otherwise}).front();
+}
+
+void Elements::store(OpId id, const StoreOp& op, const Point& at, kernel::ValueId more) {
+  const Access& to = access(id);
+  if (to.place->empty()) return;
+  const kernel::ValueId mask = accesses_.both(accesses_.in_range(to, at, known_in_range_), more);
+  const auto known = mask.valid() ? b_.constant(mask) : std::optional<std::int64_t>(1);
+  if (known && *known == 0) return;
+  const kernel::ValueId stored = element(op.value, at);
+  const kernel::ValueId place = accesses_.address(to, at);
+  b_.store(to.place->memory, place, stored, known ? kernel::ValueId{} : mask);
 }
 
 }  // namespace tilewright::lower

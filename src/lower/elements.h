@@ -72,6 +72,8 @@ class Elements {
   /// The place in the slot of a view.
   kernel::ValueId place_in(const StridedView& view, const Point& at);
   kernel::ValueId fallback(const tile::LoadOp& load);
+  /// One element of a store, where it lies in its object and `more` (none: always) holds.
+  void store(tile::OpId id, const tile::StoreOp& op, const Point& at, kernel::ValueId more);
   const Access& access(tile::OpId op);
 
   /// Emits `emit` once, or twice under a test: with every Linear access among the loads fused into `root` and `more`

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "lower/elementwise.h"
 #include "lower/group/group_lowering.h"
 #include "lower/launch_buffers.h"
+#include "lower/rows/row_lowering.h"
 #include "lower/scalar_refusals.h"
 #include "lower/task_lowering.h"
 #include "lower/traversal.h"
@@ -58,8 +60,17 @@ Result<void> lower_as_group(Lowering& lowering, const plan::LaunchPlan& launch, 
 }
 
 Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
-  if (launch.mapping == plan::LaunchMapping::Cooperative) return lower_as_group(lowering, launch, name);
-  return lower_as_scalar(lowering, launch, name);
+  switch (launch.mapping) {
+    case plan::LaunchMapping::Scalar:
+      return lower_as_scalar(lowering, launch, name);
+    case plan::LaunchMapping::Elementwise:
+      return lower_elementwise(lowering.subject, launch, name, lowering.builder, lowering.objects);
+    case plan::LaunchMapping::RowReduction:
+      return lower_row_reduction(lowering.subject, launch, name, lowering.builder, lowering.objects);
+    case plan::LaunchMapping::Cooperative:
+      return lower_as_group(lowering, launch, name);
+  }
+  return {};
 }
 
 }  // namespace

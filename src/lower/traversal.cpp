@@ -44,7 +44,7 @@ struct KernelNumbers {
 
 /// Row-major coordinates of the domains; the ordinal is one of theirs.
 template <class Numbers>
-auto unflattened(Numbers& n, typename Numbers::Number ordinal, std::span<const std::int64_t> extents) {
+auto row_major(Numbers& n, typename Numbers::Number ordinal, std::span<const std::int64_t> extents) {
   std::vector<typename Numbers::Number> coordinates(extents.size());
   for (std::size_t d = extents.size(); d-- > 0;) {
     if (d == 0) {
@@ -91,12 +91,12 @@ auto place_in_grid(Numbers& n, typename Numbers::Number ordinal, const proof::Tr
 template <class Numbers>
 auto coordinates_in_walk(Numbers& n, typename Numbers::Number ordinal, std::span<const std::int64_t> extents,
                          const proof::Traversal* walk) {
-  if (walk == nullptr) return unflattened(n, ordinal, extents);
+  if (walk == nullptr) return row_major(n, ordinal, extents);
   const std::span<const std::int64_t> batches = extents.first(extents.size() - 2);
   std::vector<typename Numbers::Number> coordinates;
   if (!batches.empty()) {
     const auto grid = n.constant(walk->rows * walk->columns);
-    coordinates = unflattened(n, n.div(ordinal, grid), batches);
+    coordinates = row_major(n, n.div(ordinal, grid), batches);
     ordinal = n.mod(ordinal, grid);
   }
   for (const auto& coordinate : place_in_grid(n, ordinal, *walk)) coordinates.push_back(coordinate);
@@ -147,6 +147,12 @@ Result<ProgramWalk> ProgramWalk::make(std::vector<std::int64_t> extents, std::in
   walk.is_permuted_ = !walk.grid_.is_identity();
   if (walk.is_permuted_) walk.task_extents_ = {walk.programs_};
   return walk;
+}
+
+std::vector<kernel::ValueId> unflattened(kernel::Builder& builder, kernel::ValueId ordinal,
+                                         const std::vector<std::int64_t>& extents) {
+  KernelNumbers numbers{builder};
+  return row_major(numbers, ordinal, extents);
 }
 
 std::vector<kernel::ValueId> ProgramWalk::coordinates(kernel::Builder& builder,

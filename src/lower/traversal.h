@@ -29,6 +29,10 @@ std::vector<std::int64_t> launch_extents(const tile::Program& bound, const tile:
 /// "programs".
 Result<std::int64_t> checked_tasks(const std::vector<std::int64_t>& counts, const std::string& what);
 
+/// Row-major coordinates of an ordinal of these extents: one division and one remainder an extent but the first.
+std::vector<kernel::ValueId> unflattened(kernel::Builder& builder, kernel::ValueId ordinal,
+                                         const std::vector<std::int64_t>& extents);
+
 class ProgramWalk {
  public:
   /// Of a launch with these domains, by rectangles of rows x columns over the last two. Failures: LaunchTooLarge;

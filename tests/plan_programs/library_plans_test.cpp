@@ -144,6 +144,24 @@ TEST(Plans, AWalkIsProvedOrRefused) {
   EXPECT_EQ(huge.error()[0].code, DiagCode::PlanRefused);
 }
 
+TEST(Plans, TheEightProgramsWithoutMatricesWalkInOrder) {
+  const Sizes rope{{"B", 2}, {"L", 16}, {"H", 4}, {"D", 8}}, others{{"N", 64}, {"C", 100}};
+  for (const char* name :
+       {"cross_entropy", "layernorm", "residual_layernorm", "rmsnorm", "rope", "rowsum", "softmax", "swiglu"})
+    for (const char* rows : {"false", "true"}) {
+      SCOPED_TRACE(name);
+      const Sizes& sizes = std::string(name) == "rope" ? rope : others;
+      Settings settings{{"metal_subgroup_reductions", rows}, {"noalias", "true"}};
+      const PlannedProgram plain = planned(library_text(name), sizes, planning_request(Family::Simdgroup, settings));
+      for (const LaunchPlan& launch : plain.plan.launches) EXPECT_NE(launch.mapping, LaunchMapping::Cooperative);
+      settings.insert(settings.end(), {{"program_order_rows", "2"}, {"program_order_columns", "4"}});
+      const auto walked = try_plan(library_text(name), sizes, planning_request(Family::Simdgroup, settings));
+      ASSERT_FALSE(walked);
+      EXPECT_EQ(walked.error()[0].code, DiagCode::PlanRefused);
+      EXPECT_NE(walked.error()[0].message.find("rectangles of 2 x 4"), std::string::npos) << render(walked.error());
+    }
+}
+
 TEST(Plans, EpiloguesOnTheFragmentsOnlyWhenAsked) {
   const std::string relu = R"(program p(M, N, K; BM: {32} = 32) {
     in A: f32[M, K]

@@ -15,29 +15,24 @@ void append_arguments(std::vector<std::string>& command, std::initializer_list<c
   command.insert(command.end(), arguments.begin(), arguments.end());
 }
 
+/// The instructions that round to bfloat flush subnormals; without them the runner's conversions are called.
+#if defined(__x86_64__)
+constexpr std::initializer_list<const char*> kProcessorArguments = {"-march=native", "-mno-avx512bf16",
+                                                                    "-mno-avxneconvert"};
+#else
+constexpr std::initializer_list<const char*> kProcessorArguments = {"-march=native"};
+#endif
+
 std::vector<std::string> clang_on_text(const Toolchain& toolchain, Dialect dialect) {
   std::vector<std::string> command{toolchain.clang};
   for (std::string& argument : language_arguments(dialect)) command.push_back(std::move(argument));
-  append_arguments(command, {"-nostdinc",
-                             "-nostdinc++",
-                             "-w",
-                             "-fno-color-diagnostics",
-                             "-fno-diagnostics-show-line-numbers",
-                             "-ferror-limit=20",
-                             "-ftemplate-backtrace-limit=6",
-                             "-ffp-contract=off",
-                             "-fno-exceptions",
-                             "-fno-threadsafe-statics",
-                             "-fno-stack-protector",
-                             "-fvisibility=hidden",
-                             "-fPIC",
-                             "-march=native",
-                             "-gline-tables-only",
-                             "-fno-asynchronous-unwind-tables",
-                             "-fno-strict-float-cast-overflow",
-                             "-Xclang",
-                             "-ffloat16-excess-precision=none",
-                             "-Wno-c++11-narrowing"});
+  append_arguments(
+      command, {"-nostdinc", "-nostdinc++", "-w", "-fno-color-diagnostics", "-fno-diagnostics-show-line-numbers",
+                "-ferror-limit=20", "-ftemplate-backtrace-limit=6", "-ffp-contract=off", "-fno-exceptions",
+                "-fno-threadsafe-statics", "-fno-stack-protector", "-fvisibility=hidden", "-fPIC", "-gline-tables-only",
+                "-fno-asynchronous-unwind-tables", "-fno-strict-float-cast-overflow", "-Xclang",
+                "-ffloat16-excess-precision=none", "-Wno-c++11-narrowing"});
+  append_arguments(command, kProcessorArguments);
   // A misaligned vector access is reported by the runner; it must not trap on its way. A call at the end of a kernel
   // keeps its own line.
   append_arguments(command, {"-fmax-type-align=8", "-fno-optimize-sibling-calls"});
@@ -82,7 +77,8 @@ std::vector<BuildStage> build_stages(const Toolchain& toolchain, Dialect dialect
                                 "fetch_xor", "compare_exchange_val"})
     for (const int bits : {8, 16, 32, 64})
       second.push_back(fmt::format("-force-attribute=__tsan_atomic{}_{}:nomerge", bits, operation));
-  std::vector<std::string> third{toolchain.clang, "-x", "ir", "-w", "-fPIC", "-march=native", "-ffp-contract=off"};
+  std::vector<std::string> third{toolchain.clang, "-x", "ir", "-w", "-fPIC", "-ffp-contract=off"};
+  append_arguments(third, kProcessorArguments);
   append_arguments(third, kCodeArguments);
   append_arguments(third, kLinkArguments);
   third.insert(third.end(), {"-o", object, instrumented});

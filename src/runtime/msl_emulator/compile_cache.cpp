@@ -24,7 +24,7 @@ namespace {
 using CacheJson = nlohmann::ordered_json;
 
 /// Changes when the rewriter or the flags of the compilers do.
-constexpr std::string_view kFrontVersion = "msl-emulator 6";
+constexpr std::string_view kFrontVersion = "msl-emulator 7";
 
 void add_file_identity(HashBuilder& hash, const std::string& path) {
   struct stat info{};

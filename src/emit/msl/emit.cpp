@@ -1,0 +1,123 @@
+// The stages of the emitter in their order.
+#include "emit/msl/emit.h"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "emit/msl/header.h"
+#include "emit/msl/kernel_text.h"
+#include "support/check.h"
+#include "support/hash.h"
+#include "support/result.h"
+
+namespace tilewright::emit_msl {
+
+using namespace kernel;
+
+namespace {
+
+DataType data_type_of(ScalarType scalar) {
+  switch (scalar) {
+    case ScalarType::I1:
+      return DataType::Bool;
+    case ScalarType::I32:
+      return DataType::I32;
+    case ScalarType::I64:
+      return DataType::Index;
+    case ScalarType::F16:
+      return DataType::F16;
+    case ScalarType::BF16:
+      return DataType::BF16;
+    case ScalarType::F32:
+      return DataType::F32;
+  }
+  TW_CHECK(false);
+}
+
+std::vector<artifact::Binding> bindings_of(const Program& program) {
+  std::vector<artifact::Binding> bindings;
+  for (const Buffer& buffer : program.buffers) {
+    // The enumerators are the same words in the same order.
+    bindings.push_back({buffer.name, static_cast<artifact::BindingKind>(buffer.kind),
+                        static_cast<artifact::BindingAccess>(buffer.access), data_type_of(buffer.scalar),
+                        buffer.count});
+  }
+  return bindings;
+}
+static_assert(static_cast<int>(BufferKind::Scalar) == static_cast<int>(artifact::BindingKind::Scalar));
+static_assert(static_cast<int>(Access::ReadWrite) == static_cast<int>(artifact::BindingAccess::ReadWrite));
+
+/// The buffers that live operations of the block name.
+void find_buffers(const KernelFacts& facts, BlockId block, std::vector<bool>& used) {
+  for (OpId op : facts.program.blocks[block].ops) {
+    if (!facts.placement.is_live(op)) continue;
+    for_each_memory(facts.program.ops[op].payload, [&](MemoryRef memory) {
+      if (memory.buffer.valid()) used[memory.buffer.index] = true;
+    });
+    for (BlockId nested : nested_blocks(facts.program.ops[op].payload)) find_buffers(facts, nested, used);
+  }
+}
+
+artifact::Launch launch_of(const KernelFacts& facts, const LaunchGrid& grid, const std::string& entry) {
+  artifact::Launch launch;
+  launch.entry = entry;
+  launch.task_extents = facts.kernel.task_extents;
+  launch.task_count = grid.tasks;
+  artifact::GroupLaunch group;
+  group.groups = grid.groups;
+  group.workers = grid.workers;
+  group.subgroup_size = 32;
+  group.shared_bytes = shared_bytes(facts.program, facts.kernel);
+  std::vector<bool> used(facts.program.buffers.size());
+  find_buffers(facts, facts.kernel.body, used);
+  for (std::uint32_t i = 0; i < used.size(); ++i)
+    if (used[i]) group.bindings.push_back(i);
+  launch.group = std::move(group);
+  return launch;
+}
+
+Result<void> check_buffers(const Program& program, const artifact::Launch& launch, const Limits& limits) {
+  for (std::uint32_t index : launch.group->bindings)
+    if (index >= limits.buffers)
+      return failure(DiagCode::Unsupported,
+                     fmt::format("kernel {} takes buffer {} as number {}; Metal numbers {}", launch.entry,
+                                 program.buffers[BufferId{index}].name, index, limits.buffers),
+                     "use fewer buffers in one program");
+  return {};
+}
+
+}  // namespace
+
+Result<artifact::Artifact> emit(const Program& program, const EmitOptions& options) {
+  artifact::Artifact artifact;
+  artifact.program = program.name;
+  artifact.target = options.target;
+  artifact.kind = artifact::CodeKind::Text;
+  artifact.bindings = bindings_of(program);
+  artifact.flags = {"msl-3.1", "math-mode=safe", "fp-contract=off", "fp32-functions=precise"};
+  if (!options.plan_digest.empty()) artifact.hashes["plan"] = options.plan_digest;
+  Library library;
+  NameTable entries;
+  std::string kernels;
+  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+    const Kernel& kernel = program.kernels[i];
+    TW_TRY_VOID(check_group(program, kernel, options.limits));
+    TW_TRY(const LaunchGrid grid, launch_grid(kernel));
+    const KernelFacts facts(program, kernel);
+    TW_TRY_VOID(check_operations(facts));
+    const std::string entry = entries.fresh(kernel.name);
+    artifact.launches.push_back(launch_of(facts, grid, entry));
+    TW_TRY_VOID(check_buffers(program, artifact.launches.back(), options.limits));
+    const std::vector<std::string> none;
+    const bool named = i < options.coordinates.size();
+    kernels += "\n" + KernelText(facts, grid, entry, named ? options.coordinates[i] : none, library).run();
+  }
+  const std::string body = prelude() + library.text() + kernels;
+  const std::string head = header(artifact, options);
+  artifact.hashes["text"] = hash_text(hash128(head + body));
+  artifact.code = head + fmt::format("// text {}\n", artifact.hashes["text"]) + body;
+  return artifact;
+}
+
+}  // namespace tilewright::emit_msl

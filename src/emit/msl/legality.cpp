@@ -1,0 +1,177 @@
+#include "emit/msl/legality.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernel/names.h"
+#include "kernel/op_rules.h"
+#include "kernel/printer.h"
+#include "support/checked_math.h"
+#include "support/result.h"
+
+namespace tilewright::emit_msl {
+
+using namespace kernel;
+
+namespace {
+
+constexpr const char* kAtom = "metal.simdgroup8x8";
+constexpr std::int64_t kSimdWidth = 32;
+constexpr std::int64_t kMatrixExtent = 8;
+
+std::int64_t bytes_of(const Allocation& allocation) {
+  return checked_mul(allocation_places(allocation), static_cast<std::int64_t>(scalar_bytes(allocation.scalar)))
+      .value_or(INT64_MAX);
+}
+
+class OperationCheck {
+ public:
+  explicit OperationCheck(const KernelFacts& facts) : facts_(facts), program_(facts.program) {}
+
+  Result<void> run() {
+    block(facts_.kernel.body);
+    if (!faults_.empty()) return std::unexpected(std::move(faults_));
+    return {};
+  }
+
+ private:
+  template <class... Args>
+  void refuse(std::string hint, fmt::format_string<Args...> format, Args&&... args) {
+    faults_.push_back(Diag{DiagCode::Unsupported,
+                           fmt::format("kernel {}: '{}': {}", facts_.kernel.name, print_op(program_, *op_),
+                                       fmt::format(format, std::forward<Args>(args)...)),
+                           {},
+                           std::move(hint),
+                           {}});
+  }
+
+  void block(BlockId id) {
+    for (OpId op : program_.blocks[id].ops) {
+      op_ = &program_.ops[op];
+      std::visit([&](const auto& payload) { check(payload); }, op_->payload);
+      for (ValueId result : op_->results) check_type(program_.values[result]);
+      for (BlockId nested : nested_blocks(program_.ops[op].payload)) block(nested);
+    }
+  }
+
+  void check_type(ValueType type) {
+    if (type.is_fragment() && (type.rows != kMatrixExtent || type.columns != kMatrixExtent))
+      refuse("lower to fragments of 8 by 8", "{} is no matrix of Metal's SIMD groups, which are 8x8", type_name(type));
+  }
+
+  template <class Payload>
+  void check(const Payload&) {}
+  void check(const AsyncCopyOp&) { refuse("copy with loads and stores", "Metal has no asynchronous copies"); }
+  void check(const WaitOp&) { refuse("copy with loads and stores", "Metal has no asynchronous copies"); }
+  void check(const RingOp&) { refuse("order with fences", "Metal has no rings"); }
+  void check(const RolesOp&) { refuse("let all subgroups do the same", "roles are not made for Metal"); }
+  void check(const TaskLoopOp&) { refuse("one group a task", "task loops are not made for Metal"); }
+  void check(const GroupOrdinalOp&) { refuse("one group a task", "task loops are not made for Metal"); }
+
+  void check(const FenceOp& payload) {
+    if (payload.scope != payload.participants)
+      refuse("let the whole group come to the fence",
+             "a barrier of Metal orders the memory of those who come to it, not of the group");
+  }
+
+  void check(const FragmentLoadOp& payload) {
+    if (!is_float_scalar(program_.values[op_->results[0]].scalar))
+      refuse("load element by element", "Metal's matrices hold f16, bf16 or f32");
+    check_stride(payload.row_stride);
+  }
+  void check(const FragmentStoreOp& payload) {
+    if (!is_float_scalar(program_.values[payload.fragment].scalar))
+      refuse("store element by element", "Metal's matrices hold f16, bf16 or f32");
+    check_stride(payload.row_stride);
+  }
+  void check_stride(ValueId stride) {
+    if (facts_.ranges.of(stride).low < 0)
+      refuse("stage the rows in shared memory", "the row stride may be negative, which Metal does not promise to take");
+  }
+
+  void check(const AtomOp& payload) {
+    if (payload.atom != kAtom) return refuse("plan for the target of that atom", "{} is not made here", payload.atom);
+    if (payload.participants != Participants::Subgroup || !payload.a.fragment.valid() || !payload.b.fragment.valid())
+      return refuse("load the operands into fragments", "{} is made by one subgroup from fragments", kAtom);
+    const ScalarType a = program_.values[payload.a.fragment].scalar, b = program_.values[payload.b.fragment].scalar;
+    const ScalarType d = program_.values[op_->results[0]].scalar;
+    if (a != b || !is_float_scalar(a) || d != ScalarType::F32)
+      refuse("convert the operands to one type",
+             "{} multiplies two f16, two bf16 or two f32 into f32, not {} and {} into {}", kAtom, scalar_name(a),
+             scalar_name(b), scalar_name(d));
+  }
+
+  const KernelFacts& facts_;
+  const Program& program_;
+  const Op* op_ = nullptr;
+  Diags faults_;
+};
+
+Result<void> check_memory(const Program& program, const Kernel& kernel, AllocationSpace space, std::int64_t limit,
+                          const char* what, const char* hint) {
+  std::int64_t sum = 0;
+  for (AllocationId id : kernel.allocations) {
+    const Allocation& allocation = program.allocations[id];
+    const bool own = kernel.group.workers == 1;
+    if ((own ? AllocationSpace::Private : allocation.space) != space) continue;
+    const std::int64_t bytes = bytes_of(allocation);
+    sum = checked_add(sum, bytes).value_or(INT64_MAX);
+    if (sum > limit)
+      return failure(DiagCode::Unsupported,
+                     fmt::format("kernel {}: with allocation {} of {} bytes there are {} bytes of {}; the limit is {}",
+                                 kernel.name, allocation.name, bytes, sum, what, limit),
+                     hint);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::int64_t allocation_places(const Allocation& allocation) {
+  const AllocationLayout& layout = allocation.layout;
+  if (layout.row == 0 || layout.pad == 0) return std::max<std::int64_t>(allocation.count, 1);
+  const std::int64_t rows = (allocation.count + layout.row - 1) / layout.row;
+  const auto pitch = checked_add(layout.row, layout.pad);
+  return pitch ? std::max<std::int64_t>(checked_mul(rows, *pitch).value_or(INT64_MAX), 1) : INT64_MAX;
+}
+
+std::int64_t shared_bytes(const Program& program, const Kernel& kernel) {
+  std::int64_t sum = 0;
+  if (kernel.group.workers == 1) return sum;
+  for (AllocationId id : kernel.allocations)
+    if (program.allocations[id].space == AllocationSpace::Shared) sum += bytes_of(program.allocations[id]);
+  return sum;
+}
+
+Result<void> check_group(const Program& program, const Kernel& kernel, const Limits& limits) {
+  const Group& group = kernel.group;
+  if (kernel.groups != 0)
+    return failure(DiagCode::Unsupported,
+                   fmt::format("kernel {} is persistent, which is not made for Metal", kernel.name),
+                   "lower to one group a task");
+  if (group.workers > 1 && group.subgroup_size != kSimdWidth)
+    return failure(DiagCode::Unsupported,
+                   fmt::format("kernel {} counts on subgroups of {}; those of Metal have {}", kernel.name,
+                               group.subgroup_size, kSimdWidth),
+                   "lower for subgroups of 32");
+  if (group.workers > limits.workers_per_group)
+    return failure(DiagCode::Unsupported,
+                   fmt::format("kernel {} has groups of {} workers; the limit is {}", kernel.name, group.workers,
+                               limits.workers_per_group),
+                   "plan a narrower group");
+  for (AllocationId id : kernel.allocations)
+    if (program.allocations[id].layout.swizzle_bits != 0)
+      return failure(DiagCode::Unsupported,
+                     fmt::format("kernel {}: allocation {} is swizzled, which is not made for Metal", kernel.name,
+                                 program.allocations[id].name),
+                     "pad the rows instead");
+  TW_TRY_VOID(check_memory(program, kernel, AllocationSpace::Shared, limits.shared_bytes, "shared memory",
+                           "plan smaller tiles"));
+  return check_memory(program, kernel, AllocationSpace::Private, limits.private_bytes, "private memory of one thread",
+                      "plan smaller tiles, or tiles that a group shares");
+}
+
+Result<void> check_operations(const KernelFacts& facts) { return OperationCheck(facts).run(); }
+
+}  // namespace tilewright::emit_msl
