@@ -1,6 +1,7 @@
 #include "lower/access.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "support/checked_math.h"
 #include "tile/bind.h"
@@ -60,9 +61,13 @@ Access AccessEmitter::analyze(const ObjectPlace& place, const std::vector<tile::
 }
 
 Dimension AccessEmitter::analyze_dimension(tile::IndexId coord, std::int64_t extent, tile::BoundsPolicy bounds) const {
-  Dimension dimension{coord, extent, RangeCheck::General, {}, 0, 0};
+  Dimension dimension;
+  dimension.coord = coord;
+  dimension.extent = extent;
   const auto range = index_.range(coord);
-  if (bounds == tile::BoundsPolicy::Assume || (range && range->low >= 0 && range->high < extent)) {
+  dimension.may_be_negative = !range || range->low < 0;
+  dimension.may_be_beyond = !range || range->high >= extent;
+  if (bounds == tile::BoundsPolicy::Assume || (!dimension.may_be_negative && !dimension.may_be_beyond)) {
     dimension.check = RangeCheck::None;
     return dimension;
   }
@@ -105,8 +110,9 @@ kernel::ValueId AccessEmitter::whole_in_range(const std::vector<const Access*>& 
       // The least coordinate against both ends: the greatest one might wrap.
       const kernel::ValueId least = b_.add(index_.emit_invariant(dimension.form), dimension.lowest);
       const std::int64_t last_start = dimension.extent - 1 - dimension.span;
-      condition = both(condition, b_.compare(CompareKind::Ge, least, b_.const_i64(0)));
-      condition = both(condition, b_.compare(CompareKind::Le, least, b_.const_i64(last_start)));
+      if (dimension.may_be_negative) condition = both(condition, b_.compare(CompareKind::Ge, least, b_.const_i64(0)));
+      if (dimension.may_be_beyond)
+        condition = both(condition, b_.compare(CompareKind::Le, least, b_.const_i64(last_start)));
       if (last_start < 0) condition = b_.const_bool(false);
     }
   }
@@ -114,8 +120,10 @@ kernel::ValueId AccessEmitter::whole_in_range(const std::vector<const Access*>& 
 }
 
 kernel::ValueId AccessEmitter::dimension_in_range(const Dimension& dimension, kernel::ValueId coord) {
-  return both(b_.compare(CompareKind::Ge, coord, b_.const_i64(0)),
-              b_.compare(CompareKind::Lt, coord, b_.const_i64(dimension.extent)));
+  kernel::ValueId condition;
+  if (dimension.may_be_negative) condition = b_.compare(CompareKind::Ge, coord, b_.const_i64(0));
+  if (!dimension.may_be_beyond) return condition;
+  return both(condition, b_.compare(CompareKind::Lt, coord, b_.const_i64(dimension.extent)));
 }
 
 kernel::ValueId AccessEmitter::in_range(const Access& access, const Point& at, bool linear_known) {
@@ -125,9 +133,28 @@ kernel::ValueId AccessEmitter::in_range(const Access& access, const Point& at, b
     if (dimension.check == RangeCheck::Linear &&
         (linear_known || index_.surely_inside(dimension.form, at, dimension.extent)))
       continue;
-    condition = both(condition, dimension_in_range(dimension, index_.emit(dimension.coord, at)));
+    const CoordinateTest test{index_.emit(dimension.coord, at), &dimension};
+    const bool is_assumed =
+        std::any_of(assumed_.begin(), assumed_.end(), [&](const CoordinateTest& known) { return known.same_as(test); });
+    if (!is_assumed) condition = both(condition, dimension_in_range(dimension, test.coord));
   }
   return condition;
+}
+
+std::vector<CoordinateTest> AccessEmitter::tests(const Access& access, const Point& at) {
+  std::vector<CoordinateTest> tests;
+  for (const Dimension& dimension : access.dimensions)
+    if (dimension.check != RangeCheck::None) tests.push_back({index_.emit(dimension.coord, at), &dimension});
+  return tests;
+}
+
+std::vector<CoordinateTest> AccessEmitter::common(const std::vector<CoordinateTest>& a,
+                                                  const std::vector<CoordinateTest>& b) {
+  std::vector<CoordinateTest> both;
+  std::copy_if(a.begin(), a.end(), std::back_inserter(both), [&](const CoordinateTest& test) {
+    return std::any_of(b.begin(), b.end(), [&](const CoordinateTest& other) { return other.same_as(test); });
+  });
+  return both;
 }
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------

@@ -36,15 +36,25 @@ struct Dimension {
   tile::IndexId coord;
   std::int64_t extent = 0;
   RangeCheck check = RangeCheck::General;
-  LinearForm form;          ///< Linear
-  std::int64_t lowest = 0;  ///< Linear: the least sum of the axes' parts, <= 0
-  std::int64_t span = 0;    ///< Linear: the greatest minus the least
+  bool may_be_negative = true, may_be_beyond = true;  ///< false: surely not below 0, not past the extent
+  LinearForm form;                                    ///< Linear
+  std::int64_t lowest = 0;                            ///< Linear: the least sum of the axes' parts, <= 0
+  std::int64_t span = 0;                              ///< Linear: the greatest minus the least
 };
 
 struct Access {
   const ObjectPlace* place = nullptr;
   std::vector<Dimension> dimensions;
   std::optional<LinearForm> address;  ///< when all coordinates are linear and the object has strides
+};
+
+/// A coordinate that an access needs inside [0, extent).
+struct CoordinateTest {
+  kernel::ValueId coord;
+  const Dimension* dimension = nullptr;
+  bool same_as(const CoordinateTest& other) const {
+    return coord == other.coord && dimension->extent == other.dimension->extent;
+  }
 };
 
 class AccessEmitter {
@@ -62,6 +72,12 @@ class AccessEmitter {
   /// Whether this element is in range, tested on General dimensions and, unless `linear_known`, on Linear ones; none
   /// when there is nothing to test.
   kernel::ValueId in_range(const Access& access, const Point& at, bool linear_known);
+  /// What in_range tests at a point where nothing is known, in order.
+  std::vector<CoordinateTest> tests(const Access& access, const Point& at);
+  /// The tests that both lists have, as the first one has them.
+  static std::vector<CoordinateTest> common(const std::vector<CoordinateTest>& a, const std::vector<CoordinateTest>& b);
+  /// From now on these tests hold, until the next call: nothing is tested twice.
+  void assume(std::vector<CoordinateTest> tests) { assumed_ = std::move(tests); }
   /// One dimension of in_range.
   kernel::ValueId dimension_in_range(const Dimension& dimension, kernel::ValueId coord);
   kernel::ValueId address(const Access& access, const Point& at);
@@ -75,6 +91,7 @@ class AccessEmitter {
   const tile::Program& program_;
   kernel::Builder& b_;
   IndexEmitter& index_;
+  std::vector<CoordinateTest> assumed_;
 };
 
 }  // namespace tilewright::lower

@@ -1,5 +1,7 @@
 #include "lower/elementwise.h"
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/domain.h"
@@ -62,9 +64,33 @@ class ElementwiseLowering {
     const std::vector<CoordId> coords = program_.list(region_.coords);
     for (std::size_t d = 0; d < coords.size(); ++d) index_.set_coord(coords[d], at[d]);
     const Point element = element_point(b_.binary(kernel::BinaryKind::FloorMod, task, elements));
+    const std::vector<CoordinateTest> tests = common_tests(element);
+    kernel::ValueId condition;
+    for (const CoordinateTest& test : tests)
+      condition = accesses_.both(condition, accesses_.dimension_in_range(*test.dimension, test.coord));
+    if (!condition.valid()) return emit_element(element);
+    b_.if_then(condition, [&] {
+      accesses_.assume(tests);
+      emit_element(element);
+      accesses_.assume({});
+    });
+  }
+
+  void emit_element(const Point& element) {
     elements_.nest(std::vector<AxisId>{}, element, [&](const Point& here) {
       for (OpId op : program_.block(region_.body).ops) lower_op(op, here);
     });
+  }
+
+  /// What all stores need: an element outside is nobody's work.
+  std::vector<CoordinateTest> common_tests(const Point& element) {
+    std::optional<std::vector<CoordinateTest>> tests;
+    for (OpId op : program_.block(region_.body).ops) {
+      if (!std::holds_alternative<StoreOp>(program_.op(op).payload)) continue;
+      std::vector<CoordinateTest> own = accesses_.tests(elements_.access(op), element);
+      tests = tests ? AccessEmitter::common(*tests, own) : std::move(own);
+    }
+    return tests.value_or(std::vector<CoordinateTest>{});
   }
 
   /// All stores run over the same axes.

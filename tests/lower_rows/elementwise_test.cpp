@@ -97,6 +97,22 @@ TEST(ElementwiseLowering, ScalarsFallbacksAndBroadcasts) {
   expect_elements(trial, 2 * 4 * 11);
 }
 
+TEST(ElementwiseLowering, StoresWithEdgesOfTheirOwn) {
+  Trial trial(R"(program p(N, C; BR: {4} = 4) {
+  in X: f32[N + 1, C]
+  out Y: f32[N, C]
+  out Z: f32[N + 1, C]
+  parallel i in ceildiv(N, BR), j in ceildiv(C, 8) {
+    x[r: BR, c: 8] = X[i*BR + r, j*8 + c]
+    Y[i*BR + r, j*8 + c] = x * 2.0
+    Z[i*BR + r, j*8 + c] = x + 1.0
+  }
+})",
+              {{"N", 6}, {"C", 11}});
+  trial.fill_random(6);
+  expect_elements(trial, 2 * 2 * 4 * 8);
+}
+
 TEST(ElementwiseLowering, SeveralLaunches) {
   Trial trial(R"(program p(N) {
   in X: f32[N]
@@ -113,6 +129,28 @@ TEST(ElementwiseLowering, SeveralLaunches) {
               {{"N", 21}});
   trial.fill_random(4);
   expect_elements(trial, 24);
+}
+
+/// Operations of a kind that pass the test.
+template <class Payload, class Test>
+std::size_t count_ops(const kernel::Program& program, Test&& test) {
+  std::size_t count = 0;
+  for (const kernel::Op& op : program.ops)
+    if (const auto* payload = std::get_if<Payload>(&op.payload); payload != nullptr && test(*payload)) ++count;
+  return count;
+}
+
+TEST(ElementwiseLowering, EdgesAreTestedOnce) {
+  const auto all = [](const auto&) { return true; };
+  const auto masked = [](const auto& access) { return access.mask.valid(); };
+  for (const std::int64_t columns : {128, 100}) {
+    Trial trial(realize::rows_library_text("swiglu"), {{"N", 5}, {"C", columns}, {"BR", 4}, {"BC", 64}});
+    const proof::Subject subject = proof::make_subject(trial.program(), realize::apart());
+    const kernel::Program program = lowered_by(subject, *element_plan(subject));
+    EXPECT_EQ(count_ops<kernel::IfOp>(program, all), 1u);
+    EXPECT_EQ(count_ops<kernel::CompareOp>(program, all), columns == 100 ? 2u : 1u);
+    EXPECT_EQ(count_ops<kernel::LoadOp>(program, masked) + count_ops<kernel::StoreOp>(program, masked), 0u);
+  }
 }
 
 /// Each shared value is computed once: as many loads as the elements of the inputs that a task needs.

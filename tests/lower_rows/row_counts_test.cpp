@@ -37,6 +37,36 @@ TEST(RowLowering, ExchangesAreThoseOfThePlan) {
       }
 }
 
+/// Loads and stores of elements are those that the planner counts, but for what every worker loads for itself. (An
+/// element beyond the edge that has a fallback is counted, and not loaded.)
+TEST(RowLowering, AccessesAreThoseOfThePlan) {
+  struct Case {
+    const char* name;
+    std::uint64_t loads_of_a_worker;  ///< of row values and scalars, a program
+    std::int64_t width = 100;
+  };
+  for (const Case& program : {Case{"rowsum", 0}, Case{"rmsnorm", 1}, Case{"layernorm", 1},
+                              Case{"residual_layernorm", 1}, Case{"softmax", 0, 96}})
+    for (const std::int64_t block : {1, 4})
+      for (const bool cached : {false, true})
+        for (const RowMapping& like : kFewWidths) {
+          const RowMapping by = mapping(like.subgroups_per_program, like.programs_per_group, 2, 1, cached);
+          Trial trial = library_trial(program.name, {{"N", 12}, {"C", program.width}, {"BR", block}, {"BC", 32}});
+          std::vector<kernel::Counts> counts;
+          const std::string fault = rows_disagree(trial, by, &counts);
+          if (fault == "not legal") continue;
+          ASSERT_EQ(fault, "");
+          const realize::RowReductionWorkload workload = realize::workload_of(trial.program());
+          const realize::RowCandidate candidate = realize::row_candidate(workload, by, kRoom);
+          const auto runs = static_cast<std::uint64_t>(candidate.threadgroups * by.programs_per_group);
+          const auto& memory = counts[0].of(kernel::MemoryKind::Buffer);
+          EXPECT_EQ(memory.loads + memory.stores,
+                    runs * static_cast<std::uint64_t>(candidate.payload_accesses_per_program) +
+                        runs * program.loads_of_a_worker * static_cast<std::uint64_t>(by.workers()))
+              << program.name << " " << block << " rows, " << mapping_text(by);
+        }
+}
+
 /// The kernels without the n-th fence of the first one.
 kernel::Program without_fence(kernel::Program program, std::size_t n) {
   for (kernel::Block& block : program.blocks)
@@ -68,7 +98,7 @@ TEST(RowLowering, EveryFenceOrdersSomething) {
       Trial trial(head + body + "    S[i*BR + r] = t\n  }\n}\n", {{"N", 13}, {"C", 70}, {"BR", block}});
       trial.fill_random(6);
       const proof::Subject subject = proof::make_subject(trial.program(), realize::apart());
-      for (const RowMapping& by : {mapping(2), mapping(3), mapping(32)}) {
+      for (const RowMapping& by : {mapping(2), mapping(3), mapping(8)}) {
         SCOPED_TRACE(fmt::format("{} rows, {}", block, mapping_text(by)));
         const kernel::Program program = lowered_by(subject, *row_plan(subject, by));
         ASSERT_EQ(fences_of(program), fences);
@@ -85,7 +115,7 @@ TEST(RowLowering, KernelsHaveTheSizesOfThePlan) {
   for (const char* name : kRowPrograms)
     for (const std::int64_t block : {1, 4, 16})
       for (const bool cached : {false, true})
-        for (const std::int64_t s : {1, 3, 8}) {
+        for (const std::int64_t s : {1, 3}) {
           const RowMapping by = mapping(s, 1, 2, 1, cached);
           Trial trial = library_trial(name, {{"N", 9}, {"C", 197}, {"BR", block}, {"BC", 64}});
           const proof::Subject subject = proof::make_subject(trial.program(), realize::apart());

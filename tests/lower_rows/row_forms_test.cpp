@@ -186,8 +186,10 @@ TEST(RowLowering, RowsThatMove) {
 }
 
 TEST(RowLowering, NeighboursOfElements) {
-  // Elements beside those of the worker are read beyond both edges, in one row and over blocks.
-  expect_form(R"(program p(N, C) {
+  // Elements beside those of the worker are read beyond both edges, in one row and over blocks, with and without a
+  // partial chunk.
+  for (const std::int64_t width : {64, 70, 96, 128}) {
+    expect_form(R"(program p(N, C) {
   in X: f32[N, C]
   out S: f32[N]
   out Y: f32[N, C]
@@ -200,8 +202,8 @@ TEST(RowLowering, NeighboursOfElements) {
     Y[i, c] = left + right * 0.5 + back
   }
 })",
-              {{"N", 3}, {"C", 70}});
-  expect_form(R"(program p(N, C) {
+                {{"N", 3}, {"C", width}});
+    expect_form(R"(program p(N, C) {
   in X: f32[N, C]
   out S: f32[N]
   parallel i in N {
@@ -215,7 +217,8 @@ TEST(RowLowering, NeighboursOfElements) {
     S[i] = t
   }
 })",
-              {{"N", 3}, {"C", 70}});
+                {{"N", 3}, {"C", width}});
+  }
 }
 
 TEST(RowLowering, TwoLaunchesAndATemporary) {

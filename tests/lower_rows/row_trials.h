@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "case_count.h"
 #include "lower_rows/planned_case.h"
 #include "realize_rows/row_cases.h"
 
@@ -20,9 +21,12 @@ inline RowMapping mapping(std::int64_t s, std::int64_t q = 1, std::int64_t v = 1
   return {s, q, v, u, cached};
 }
 
-/// Subgroups that are and are no power of two; several programs a group, the last one partial or not.
-inline const std::vector<RowMapping> kWidths = {mapping(1),  mapping(2),    mapping(3),    mapping(4),   mapping(8),
-                                                mapping(32), mapping(1, 2), mapping(1, 3), mapping(1, 8)};
+inline const std::vector<RowMapping> kFewWidths = {mapping(1), mapping(3), mapping(1, 3)};
+/// Subgroups that are and are no power of two; several programs a group, the last one partial or not. A few of them
+/// with sanitizers.
+inline const std::vector<RowMapping> kWidths =
+    kSanitized ? kFewWidths : std::vector{mapping(1),  mapping(2),    mapping(3),    mapping(4),   mapping(8),
+                                          mapping(32), mapping(1, 2), mapping(1, 3), mapping(1, 8)};
 
 void expect_rows(tile::testing::Trial& trial, const RowMapping& by);
 /// The mappings among these that are legal; a test that has none of them fails.
