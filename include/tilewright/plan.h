@@ -22,6 +22,8 @@ struct PlanOptions {
   std::string device;                      ///< a profile, by name or path; empty: the general one of the target
   /// Planner options and compile switches by name, as `tilewright plan --set` takes them.
   std::vector<std::pair<std::string, std::string>> settings;
+  /// Buffers that are not dense row-major, by name: the plan is for these strides.
+  std::map<std::string, BufferLayout> layouts;
 };
 
 /// What was decided for one launch. Names of features and their meaning: docs/planner.md.

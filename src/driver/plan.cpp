@@ -9,6 +9,7 @@
 
 #include "driver/device_profiles.h"
 #include "driver/installed_priors.h"
+#include "driver/launch.h"
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
@@ -18,6 +19,7 @@
 #include "support/spelling.h"
 #include "target/capability.h"
 #include "tile/bind.h"
+#include "tile/copy.h"
 #include "tile/verifier.h"
 
 namespace tilewright::driver {
@@ -171,6 +173,24 @@ Result<PlanReport> plan_request(const PlanRequest& request) {
   return plan_report(program, values.bindings, options, stored);
 }
 
+namespace {
+
+/// The family with the strides of the layouts declared.
+Result<tile::Program> with_layouts(const tile::Program& family, const std::map<std::string, BufferLayout>& layouts) {
+  std::map<tile::ObjectId, std::vector<std::int64_t>> strides;
+  for (const auto& [name, layout] : layouts) {
+    const tile::ObjectId object = find_buffer(family, name);
+    if (!object.valid()) return failure(unknown_buffer(family, name));
+    if (layout.strides.size() != family.object(object).rank())
+      return failure(DiagCode::ArgumentStrides, fmt::format("'{}' has {} dimensions, its layout has {}", name,
+                                                            family.object(object).rank(), layout.strides.size()));
+    strides[object] = layout.strides;
+  }
+  return tile::with_strides(family, strides);
+}
+
+}  // namespace
+
 Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,
                                const std::optional<StoredPlan>& stored) {
   TW_TRY(const std::string target, checked_target(options.target));
@@ -186,8 +206,9 @@ Result<PlanReport> plan_report(const Program& program, const Bindings& bindings,
   if (stored) {
     TW_TRY_VOID(use_stored_plan(*stored, program, bindings, report));
   } else {
-    TW_TRY(plan::PlannedFamily family, plan::plan_family(program.impl().program, {bindings.numbers, bindings.types},
-                                                         report.request, sets::Context()));
+    TW_TRY(const tile::Program known, with_layouts(program.impl().program, options.layouts));
+    TW_TRY(plan::PlannedFamily family,
+           plan::plan_family(known, {bindings.numbers, bindings.types}, report.request, sets::Context()));
     report.bindings = with_defaults(program, {std::move(family.bindings.numbers), std::move(family.bindings.types)});
     report.bound = std::move(family.bound);
     report.planned = std::move(family.planned);

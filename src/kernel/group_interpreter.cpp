@@ -334,14 +334,15 @@ class GroupRun : private GroupMemory {
   }
 
   void execute(const FragmentLoadOp& payload, const Op& op, OpId id, const Mask& mask, const Team& team) {
-    if (!at_one_place(id, payload.index, payload.row_stride, mask, team)) return;
+    if (!at_one_place(id, payload, mask, team)) return;
     FragmentCounts& counts = counts_.fragments[static_cast<std::size_t>(at(payload.memory).kind)];
     const ValueType result = type(op.results[0]);
     each_subgroup(mask, [&](std::size_t) {
       ++(accumulators_.contain(op.results[0]) ? counts.accumulator_loads : counts.operand_loads);
     });
-    each_slot(op, mask, [&](std::size_t s, std::size_t i) {
+    each_slot(op, mask, [&](std::size_t s, std::size_t i) -> Lane {
       const std::size_t first = first_worker(s);
+      if (!is_in(payload.part, first, i / result.columns, i % result.columns)) return 0;
       const std::uint64_t element =
           element_of(payload.memory, lane(payload.index, first), lane(payload.row_stride, first), payload.transposed,
                      i / result.columns, i % result.columns);
@@ -350,23 +351,34 @@ class GroupRun : private GroupMemory {
   }
 
   void execute(const FragmentStoreOp& payload, const Op&, OpId id, const Mask& mask, const Team& team) {
-    if (!at_one_place(id, payload.index, payload.row_stride, mask, team)) return;
+    if (!at_one_place(id, payload, mask, team)) return;
     FragmentCounts& counts = counts_.fragments[static_cast<std::size_t>(at(payload.memory).kind)];
     const ValueType stored = type(payload.fragment);
     each_subgroup(mask, [&](std::size_t s) {
       ++counts_.ops, ++counts.stores;
       const std::size_t first = first_worker(s);
-      for (std::size_t i = 0; i < per_unit(stored); ++i)
+      for (std::size_t i = 0; i < per_unit(stored); ++i) {
+        if (!is_in(payload.part, first, i / stored.columns, i % stored.columns)) continue;
         write(id, payload.memory,
               element_of(payload.memory, lane(payload.index, first), lane(payload.row_stride, first),
                          payload.transposed, i / stored.columns, i % stored.columns),
               slots(payload.fragment, s)[i], workers_ + s, s);
+      }
     });
   }
 
-  bool at_one_place(OpId id, ValueId index, ValueId row_stride, const Mask& mask, const Team& team) {
-    return converges(id, Participants::Subgroup, mask, team) && uniform(id, index, mask) &&
-           uniform(id, row_stride, mask);
+  bool is_in(const FragmentPart& part, std::size_t worker, std::size_t row, std::size_t column) {
+    if (part.is_whole()) return true;
+    const auto rows = static_cast<std::int64_t>(lane(part.rows, worker));
+    const auto columns = static_cast<std::int64_t>(lane(part.columns, worker));
+    return static_cast<std::int64_t>(row) < rows && static_cast<std::int64_t>(column) < columns;
+  }
+
+  template <class Access>
+  bool at_one_place(OpId id, const Access& access, const Mask& mask, const Team& team) {
+    return converges(id, Participants::Subgroup, mask, team) && uniform(id, access.index, mask) &&
+           uniform(id, access.row_stride, mask) &&
+           (access.part.is_whole() || (uniform(id, access.part.rows, mask) && uniform(id, access.part.columns, mask)));
   }
 
   void execute(const FragmentCoordinateOp& payload, const Op& op, OpId, const Mask& mask, const Team&) {

@@ -70,12 +70,21 @@ struct FragmentFillOp {
   bool operator==(const FragmentFillOp&) const = default;
 };
 
-/// Element (r, c) is memory[index + r * row_stride + c], transposed: memory[index + c * row_stride + r]. Scalar I64,
-/// equal in all workers of the subgroup. Convergent for the subgroup. No bounds: all elements must lie inside.
+/// The part of a fragment that memory has: r < rows and c < columns. Both, or none: all of it.
+struct FragmentPart {
+  ValueId rows, columns;
+  bool is_whole() const { return !rows.valid() && !columns.valid(); }
+  bool operator==(const FragmentPart&) const = default;
+};
+
+/// Element (r, c) is memory[index + r * row_stride + c], transposed: memory[index + c * row_stride + r]. What the part
+/// leaves out reads as +0 and is not written; everything else must lie inside. Scalar I64, equal in all workers of the
+/// subgroup. Convergent for the subgroup.
 struct FragmentLoadOp {
   MemoryRef memory;
   ValueId index, row_stride;
   bool transposed = false;
+  FragmentPart part = {};
   bool operator==(const FragmentLoadOp&) const = default;
 };
 struct FragmentStoreOp {
@@ -83,6 +92,7 @@ struct FragmentStoreOp {
   ValueId index, row_stride;
   ValueId fragment;
   bool transposed = false;
+  FragmentPart part = {};
   bool operator==(const FragmentStoreOp&) const = default;
 };
 

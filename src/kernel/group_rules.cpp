@@ -162,10 +162,17 @@ class GroupCheck {
   void check(const FragmentLoadOp& op, BlockId block, Depth, std::set<ValueId>&) {
     together(Participants::Subgroup, block);
     place(op.memory, op.index, op.row_stride);
+    part(op.part);
   }
   void check(const FragmentStoreOp& op, BlockId block, Depth, std::set<ValueId>&) {
     together(Participants::Subgroup, block);
     place(op.memory, op.index, op.row_stride);
+    part(op.part);
+  }
+  void part(const FragmentPart& part) {
+    if (part.is_whole()) return;
+    uniform("the number of rows", part.rows);
+    uniform("the number of columns", part.columns);
   }
   void same_for(Participants participants, const char* what, ValueId value) {
     if (participants == Participants::Subgroup) return uniform(what, value);

@@ -242,6 +242,13 @@ class OpCheck {
     expect("the stride", type(row_stride), kIndex);
   }
 
+  void check_part(const FragmentPart& part) {
+    if (part.is_whole()) return;
+    if (!part.rows.valid() || !part.columns.valid()) return fault("a part has a number of rows and one of columns");
+    expect("the number of rows", type(part.rows), kIndex);
+    expect("the number of columns", type(part.columns), kIndex);
+  }
+
   void check(const WorkerOp& op) { expect_result(worker_query_name(op.query), kIndex); }
   void check(const GroupOrdinalOp&) { expect_result("group", kIndex); }
   void check(const SubgroupReduceOp& op) {
@@ -265,6 +272,7 @@ class OpCheck {
   void check(const FragmentLoadOp& op) {
     const ScalarType* scalar = readable(op.memory);
     check_place(op.index, op.row_stride);
+    check_part(op.part);
     if (!has_result("fragment_load")) return;
     expect_fragment("the result of fragment_load", result());
     if (scalar != nullptr) expect("the result of fragment_load", result(), with_scalar(result(), *scalar));
@@ -273,6 +281,7 @@ class OpCheck {
     const ScalarType* scalar = writable(op.memory);
     if (!op_.results.empty()) fault("fragment_store has no result");
     check_place(op.index, op.row_stride);
+    check_part(op.part);
     const ValueType stored = type(op.fragment);
     expect_fragment("the stored value", stored);
     if (scalar != nullptr) expect("the stored value", stored, with_scalar(stored, *scalar));

@@ -88,12 +88,21 @@ class PayloadReader {
     return ShuffleOp{kind, operand, static_cast<std::uint16_t>(in_.number("the lane", 0, kMaxSubgroup - 1))};
   }
 
+  FragmentPart part() {
+    FragmentPart part;
+    if (!in_.accept_word("rows")) return part;
+    part.rows = in_.operand();
+    part.columns = after_word("columns");
+    return part;
+  }
+
   OpPayload fragment_load() {
     in_.next();
     FragmentLoadOp op;
     op.memory = in_.memory();
     op.index = index();
     op.row_stride = after_word("stride");
+    op.part = part();
     op.transposed = in_.accept_word("transposed");
     return op;
   }
@@ -104,6 +113,7 @@ class PayloadReader {
     op.memory = in_.memory();
     op.index = index();
     op.row_stride = after_word("stride");
+    op.part = part();
     op.transposed = in_.accept_word("transposed");
     in_.expect("=");
     op.fragment = in_.operand();

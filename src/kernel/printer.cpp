@@ -240,12 +240,15 @@ class Printer {
   std::string place(MemoryRef ref, ValueId index, ValueId row_stride) const {
     return fmt::format("{}[{}] stride {}", memory(ref), value(index), value(row_stride));
   }
+  std::string part(const FragmentPart& part) const {
+    return part.is_whole() ? "" : fmt::format(" rows {} columns {}", value(part.rows), value(part.columns));
+  }
   std::string payload_text(const FragmentLoadOp& op, const Op&) const {
-    return fmt::format("fragment_load {}{}", place(op.memory, op.index, op.row_stride),
+    return fmt::format("fragment_load {}{}{}", place(op.memory, op.index, op.row_stride), part(op.part),
                        op.transposed ? " transposed" : "");
   }
   std::string payload_text(const FragmentStoreOp& op, const Op&) const {
-    return fmt::format("fragment_store {}{} = {}", place(op.memory, op.index, op.row_stride),
+    return fmt::format("fragment_store {}{}{} = {}", place(op.memory, op.index, op.row_stride), part(op.part),
                        op.transposed ? " transposed" : "", value(op.fragment));
   }
   static std::string payload_text(const FragmentCoordinateOp& op, const Op&) { return fragment_axis_name(op.axis); }

@@ -22,6 +22,11 @@ void visit_atom_operand(AtomOperand& operand, F& f) {
   AtomView& view = operand.view;
   f(view.index), f(view.row_stride), f(view.rows), f(view.columns);
 }
+template <class F>
+void visit_part(FragmentPart& part, F& f) {
+  if (part.rows.valid()) f(part.rows);
+  if (part.columns.valid()) f(part.columns);
+}
 }  // namespace internal
 
 template <class F>
@@ -56,8 +61,15 @@ void for_each_operand(OpPayload& payload, F&& f) {
                  [&](SubgroupReduceOp& op) { f(op.operand); },
                  [&](ShuffleOp& op) { f(op.operand); },
                  [&](FragmentFillOp& op) { f(op.scalar); },
-                 [&](FragmentLoadOp& op) { f(op.index), f(op.row_stride); },
-                 [&](FragmentStoreOp& op) { f(op.index), f(op.row_stride), f(op.fragment); },
+                 [&](FragmentLoadOp& op) {
+                   f(op.index), f(op.row_stride);
+                   internal::visit_part(op.part, f);
+                 },
+                 [&](FragmentStoreOp& op) {
+                   f(op.index), f(op.row_stride);
+                   internal::visit_part(op.part, f);
+                   f(op.fragment);
+                 },
                  [](FragmentCoordinateOp&) {},
                  [&](AtomOp& op) {
                    f(op.k);

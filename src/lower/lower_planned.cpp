@@ -54,7 +54,8 @@ Result<void> lower_as_group(Lowering& lowering, const plan::LaunchPlan& launch, 
          program_walk(lowering.program(), std::get<RegionOp>(lowering.program().op(region).payload), launch));
   const auto task = lowering.builder.begin_kernel(name, walk.task_extents(), group_of(launch));
   const std::vector<kernel::ValueId> at = walk.coordinates(lowering.builder, task);
-  GroupLowering(lowering.subject, launch, *materialization, lowering.builder, lowering.objects).lower(at);
+  GroupLowering group(lowering.subject, launch, *materialization, lowering.builder, lowering.objects);
+  TW_TRY_VOID(group.lower(at));
   lowering.builder.end_kernel();
   return {};
 }

@@ -1,6 +1,7 @@
 #include "tile/copy.h"
 
 #include <map>
+#include <optional>
 
 namespace tilewright::tile {
 
@@ -79,13 +80,20 @@ class ProgramCopier {
     Object object = from_.objects_[id];
     object.element = element(object.element);
     object.extents = indices(object.extents);
-    object.strides = indices(object.strides);
+    object.strides = strides(id, object.strides);
     object.layout_axes = axes(object.layout_axes);
     object.layout = index(object.layout);
     object.location = location(object.location);
     return objects_[id] = to_.objects_.push_back(std::move(object));
   }
 
+  std::vector<IndexId> strides(ObjectId id, const std::vector<IndexId>& declared) {
+    const auto given = rules_.strides ? rules_.strides(id) : std::nullopt;
+    if (!given) return indices(declared);
+    std::vector<IndexId> replaced;
+    for (std::int64_t stride : *given) replaced.push_back(to_.index_.constant(stride));
+    return replaced;
+  }
   ObjectId object(ObjectId id) const {
     auto found = objects_.find(id);
     TW_CHECK(found != objects_.end());
@@ -228,5 +236,14 @@ class ProgramCopier {
 };
 
 Program copy_program(const Program& source, const CopyRules& rules) { return ProgramCopier(source, rules).run(); }
+
+Program with_strides(const Program& source, const std::map<ObjectId, std::vector<std::int64_t>>& strides) {
+  CopyRules rules;
+  rules.strides = [&](ObjectId id) {
+    const auto found = strides.find(id);
+    return found == strides.end() ? std::nullopt : std::optional(found->second);
+  };
+  return copy_program(source, rules);
+}
 
 }  // namespace tilewright::tile

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include "tile/program.h"
 
@@ -22,6 +25,8 @@ struct CopyRules {
   std::function<ElementType(ElementType)> element;
   /// What a value stands for before it is copied; none is the value itself.
   std::function<ValueId(ValueId)> resolve;
+  /// Constant strides that replace those of an object; none keeps them.
+  std::function<std::optional<std::vector<std::int64_t>>(ObjectId)> strides;
   /// Whole needs no rule; the others need family_leaf and element.
   FamilyPart kept = FamilyPart::Whole;
 };
@@ -30,5 +35,8 @@ struct CopyRules {
 /// order, each operation before what it contains. Unreachable axes, index expressions and values are dropped, and so
 /// are casts whose operand has the wanted element type once element types are replaced.
 Program copy_program(const Program& source, const CopyRules& rules);
+
+/// The same program with these strides declared, so that whoever plans it knows how its buffers lie.
+Program with_strides(const Program& source, const std::map<ObjectId, std::vector<std::int64_t>>& strides);
 
 }  // namespace tilewright::tile

@@ -327,6 +327,47 @@ TEST(GroupInterpreter, OutsideOfMemory) {
                "element 256 of allocation c");
 }
 
+/// The 8 x 8 part of x with 5 rows and 3 columns, as y has it: across, 3 rows and 5 columns.
+constexpr const char* kParts = R"(kernel program p {
+  buffer x: f32[27] read
+  buffer y: f32[24] write
+  kernel p tasks(%t: 1) group 32 of 32 {
+    %0: i64 = const 0
+    %3: i64 = const 3
+    %5: i64 = const 5
+    %6: i64 = const 6
+    %8: i64 = const 8
+    %a: f32.8x8 = fragment_load x[%0] stride %5 rows %5 columns %3
+    fragment_store y[%0] stride %8 rows ROWS columns COLUMNS transposed = %a
+  }
+}
+)";
+
+TEST(GroupInterpreter, PartsOfFragments) {
+  const std::vector<float> x = ramp(27, 1.0f, 1.0f);
+  const auto run = [&](const std::string& rows, const std::string& columns) {
+    const Program program = parsed(replaced(replaced(kParts, "ROWS", rows), "COLUMNS", columns));
+    TestMemory memory(program);
+    memory.set(BufferId{0}, x);
+    memory.set(BufferId{1}, std::vector<float>(24, -1.0f));
+    const auto counts = interpret(program, memory.bases());
+    EXPECT_TRUE(counts) << render(counts.error());
+    return memory.get<float>(BufferId{1});
+  };
+  const std::vector<float> y = run("%6", "%3");
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t r = 0; r < 8; ++r) {
+      const float inside = r < 5 ? x[r * 5 + c] : 0.0f;
+      EXPECT_EQ(y[c * 8 + r], r < 6 ? inside : -1.0f) << r << ", " << c;
+    }
+  EXPECT_EQ(run("%0", "%3"), std::vector<float>(24, -1.0f));
+  EXPECT_EQ(run("%6", "%0"), std::vector<float>(24, -1.0f));
+  expect_fault(replaced(replaced(kParts, "ROWS", "%8"), "COLUMNS", "%5"), DiagCode::MemoryFault,
+               "element 24 of buffer y");
+  expect_fault(replaced(replaced(kParts, "columns %3\n", "columns %8\n"), "rows ROWS columns COLUMNS ", ""),
+               DiagCode::MemoryFault, "element 27 of buffer x");
+}
+
 TEST(GroupInterpreter, AtomsWidenAndRoundAsTheirTypesSay) {
   const Program program = parsed(R"(kernel program p {
   buffer A: f16[64] read

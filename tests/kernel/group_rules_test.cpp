@@ -69,6 +69,10 @@ TEST(GroupRules, FragmentsLieAtOnePlace) {
   accepted("%q: f32.8x8 = fragment_load s[%g] stride %8\n");
   refused(body("%q: f32.8x8 = fragment_load s[%l] stride %8\n"), "the index %");
   refused(body("%q: f32.8x8 = fragment_load s[%0] stride %w\n"), "the stride %");
+  accepted("%q: f32.8x8 = fragment_load s[%0] stride %8 rows %g columns %8\n");
+  refused(body("%q: f32.8x8 = fragment_load s[%0] stride %8 rows %l columns %8\n"), "the number of rows %");
+  refused(body("%q: f32.8x8 = fragment_load s[%0] stride %8\nfragment_store s[%0] stride %8 rows %8 columns %l = %q\n"),
+          "the number of columns %");
   refused(body("%v: f32 = load y[%0]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");
   accepted("%v: f32 = load x[%0]\n%q: f32.8x8 = fragment_fill %v\n");
   refused(body("%v: f32 = load x[%l]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");

@@ -66,6 +66,8 @@ const char* const kAllGroupOps = R"(kernel program all {
           %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group a view A[%6] stride %7 rows %7 columns %7 b view s[%6] stride %7 rows %7 columns %7 transposed
           fragment_store C[%6] stride %7 = %27
           fragment_store s[%6] stride %7 transposed = %27
+          %28: f32.8x8 = fragment_load s[%6] stride %7 rows %1 columns %7
+          fragment_store C[%6] stride %7 rows %7 columns %1 transposed = %28
           fence 0 compiler subgroup orders shared
           fence 1 user group orders shared device async
           fence 4 compiler subgroup scope group orders device

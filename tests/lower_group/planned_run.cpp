@@ -75,9 +75,12 @@ std::optional<Problem> prepare(const std::string& line, const std::string& text)
   return problem;
 }
 
-std::optional<PlannedRun> lower_problem(const Problem& problem, const std::string& line, const Settings& settings) {
+std::optional<PlannedRun> lower_problem(const Problem& problem, const std::string& line, const Settings& settings,
+                                        const std::string& target) {
   PlanOptions options;
+  options.target = target;
   options.settings = settings;
+  options.layouts = driver::layouts_of(problem.request);
   auto plan = expected(driver::plan_report(*problem.program, problem.values.bindings, options), line);
   if (!plan) return std::nullopt;
   const proof::Subject subject =
@@ -118,15 +121,17 @@ std::vector<std::byte*> bases_of(const Problem& problem, const tile::Program& bo
 
 }  // namespace
 
-std::optional<PlannedRun> lower_line(const std::string& line, const Settings& settings, const std::string& text) {
+std::optional<PlannedRun> lower_line(const std::string& line, const Settings& settings, const std::string& text,
+                                     const std::string& target) {
   const auto problem = prepare(line, text);
-  return problem ? lower_problem(*problem, line, settings) : std::nullopt;
+  return problem ? lower_problem(*problem, line, settings, target) : std::nullopt;
 }
 
-std::optional<PlannedRun> run_planned(const std::string& line, const Settings& settings, const std::string& text) {
+std::optional<PlannedRun> run_planned(const std::string& line, const Settings& settings, const std::string& text,
+                                      const std::string& target) {
   const auto problem = prepare(line, text);
   if (!problem) return std::nullopt;
-  auto run = lower_problem(*problem, line, settings);
+  auto run = lower_problem(*problem, line, settings, target);
   if (!run) return std::nullopt;
   auto buffers = expected(driver::RunBuffers::make(*problem->interp, problem->request, problem->values), line);
   if (!buffers) return std::nullopt;

@@ -33,10 +33,10 @@ inline const plan::LaunchPlan& launch_of(const PlannedRun& run) { return run.pla
 /// `line` is a program of the library (or the text of one, with `text`) and its assignments and views, as
 /// "gemm M=65 N=33 K=17 view:A=strides:1x65". Failures are reported to the test.
 std::optional<PlannedRun> run_planned(const std::string& line, const Settings& settings = {},
-                                      const std::string& text = "");
+                                      const std::string& text = "", const std::string& target = "metal-simdgroup");
 
 /// Plans and lowers without running.
 std::optional<PlannedRun> lower_line(const std::string& line, const Settings& settings = {},
-                                     const std::string& text = "");
+                                     const std::string& text = "", const std::string& target = "metal-simdgroup");
 
 }  // namespace tilewright::lower::testing

@@ -62,7 +62,7 @@ GroupLowering::GroupLowering(const proof::Subject& subject, const plan::LaunchPl
       accesses_(program_, builder, index_),
       elements_(program_, storage_, builder, slots_, index_, accesses_, objects) {}
 
-GroupFacts GroupLowering::lower(const std::vector<kernel::ValueId>& coordinates) {
+Result<GroupFacts> GroupLowering::lower(const std::vector<kernel::ValueId>& coordinates) {
   const auto& region = std::get<RegionOp>(program_.op(subject_.walk.launches[launch_.launch]).payload);
   const std::vector<CoordId> coords = program_.list(region.coords);
   for (std::size_t d = 0; d < coords.size(); ++d) index_.set_coord(coords[d], coordinates[d]);
@@ -72,6 +72,7 @@ GroupFacts GroupLowering::lower(const std::vector<kernel::ValueId>& coordinates)
   collect_matrices();
   allocate_tiles();
   lower_block(region.body);
+  if (!faults_.empty()) return std::unexpected(std::move(faults_));
   return facts_;
 }
 
@@ -121,6 +122,8 @@ void GroupLowering::lower_value(ValueId value) {
     case ValueForm::Scalar:
       return set_number(value, [&](const Point& at) { return elements_.result_element(value, at); });
     case ValueForm::Stored:
+      // Without a tile of the plan it is read where it lies.
+      if (!storage_.has_tile(value)) return;
       return fill(value, [&](const Point& at) { return elements_.result_element(value, at); }, true);
   }
 }
@@ -205,7 +208,10 @@ void GroupLowering::store_element(const Access& access, const StoreOp& op, const
 void GroupLowering::lower_store(OpId id, const StoreOp& op) {
   for (auto& [mma, matrix] : matrices_) {
     if (matrix.plan->sink != id) continue;
-    publish(sink_view(id, matrix), own_rectangle(matrix), matrix.resident);
+    if (has_tensors())
+      publish_output(id, matrix);
+    else
+      publish(sink_view(id, matrix), own_rectangle(matrix), matrix.resident);
     return fence();
   }
   const Access& access = elements_.access(id);

@@ -48,7 +48,8 @@ class GroupLowering {
                 std::map<tile::ObjectId, ObjectPlace>& objects);
 
   /// The coordinates of the program are those of the kernel that is open.
-  GroupFacts lower(const std::vector<kernel::ValueId>& coordinates);
+  /// Unsupported: an operand or output that the plan has as a matrix in memory lies otherwise in this launch.
+  Result<GroupFacts> lower(const std::vector<kernel::ValueId>& coordinates);
 
  private:
   // ---- group_lowering.cpp: blocks, values, stores ----
@@ -103,6 +104,8 @@ class GroupLowering {
   Rectangle own_rectangle(const Matrix& matrix);
   MatrixView shared_view(tile::ValueId value, tile::AxisId row, tile::AxisId column);
   MatrixView sink_view(tile::OpId store, const Matrix& matrix);
+  /// A fault when rows or columns of the object are not one after the other in memory.
+  void expect_matrix(tile::OpId access_op, const Access& access, tile::AxisId row, tile::AxisId column);
   kernel::ValueId load_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column);
   void store_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column, kernel::ValueId fragment);
   Fragments initial(const Matrix& matrix, const Rectangle& rectangle);
@@ -111,6 +114,37 @@ class GroupLowering {
   Fragments multiplied(const Matrix& matrix, const Rectangle& rectangle, Fragments accumulator);
   void publish(const MatrixView& view, const Rectangle& rectangle, const Fragments& fragments);
   bool is_literal(tile::ValueId value) const;
+  struct Place {
+    kernel::ValueId index, stride;
+    bool transposed = false;
+  };
+  Place place_of(const MatrixView& view, kernel::ValueId row, kernel::ValueId column);
+  bool has_tensors() const { return launch_.family == realize::AtomFamily::MetalMpp; }
+
+  // ---- group_tensors.cpp: tensor operations ----
+  /// A or B in memory: element (outer, depth) at index + outer * outer_step + depth * depth_step. Lengths: how much of
+  /// the tile the object has; none: all.
+  struct TensorOperand {
+    kernel::MemoryRef memory;
+    kernel::ValueId index;
+    std::int64_t outer_step = 0, depth_step = 0;
+    kernel::ValueId outer_length, depth_length;
+  };
+  void lower_tensor(Matrix& matrix);
+  kernel::ValueId tensor_product(const Matrix& matrix, const Rectangle& rectangle, const Fragments& start);
+  TensorOperand object_operand(const Matrix& matrix, std::size_t side);
+  TensorOperand shared_operand(const Matrix& matrix, std::size_t side);
+  kernel::AtomView atom_view(const TensorOperand& operand, std::size_t side, kernel::ValueId origin, std::int64_t local,
+                             kernel::ValueId depth);
+  kernel::ValueId valid_length(const Access& access, tile::AxisId axis);
+  kernel::ValueId own_length(kernel::ValueId length, kernel::ValueId origin, std::int64_t local);
+  kernel::ValueId clamped(kernel::ValueId value, std::int64_t high);
+  Fragments initial_tensor(const Matrix& matrix, const Rectangle& rectangle);
+  Fragments filled_tensor(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId literal);
+  Fragments loaded_tensor(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId value);
+  void publish_tensor(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId fragment,
+                      kernel::FragmentPart part);
+  void publish_output(tile::OpId store, Matrix& matrix);
 
   // ---- group_regions.cpp: loops, carries, conditions ----
   struct Carry {
@@ -128,6 +162,8 @@ class GroupLowering {
   std::vector<kernel::ValueId> lower_branch(tile::BlockId block, const std::vector<tile::ValueId>& results);
   std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
   void enter_carry(Carry& carry);
+  void enter_fragments(Matrix& matrix, tile::ValueId from, bool is_filled);
+  void leave_fragments(const Matrix& matrix, tile::ValueId home);
   void leave_carry(Carry& carry);
   State entry_state(const std::vector<Carry>& carries);
   void take_state(const std::vector<Carry>& carries, const State& state);
@@ -171,6 +207,7 @@ class GroupLowering {
   std::optional<Distribution> domain_;
   std::map<tile::OpId, Matrix> matrices_;
   GroupFacts facts_;
+  Diags faults_;
 };
 
 }  // namespace tilewright::lower

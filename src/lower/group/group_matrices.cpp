@@ -2,6 +2,8 @@
 // matrix mapping family"). The maps are those that realize/fragment_layout.h proves.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "lower/group/group_lowering.h"
 #include "realize/metal_units.h"
 #include "support/check.h"
@@ -40,7 +42,9 @@ void GroupLowering::lower_mma(OpId id, const MmaOp& op) {
   const auto found = matrices_.find(id);
   if (found == matrices_.end()) return lower_contraction(program_.list(program_.op(id).results).front(), op);
   Matrix& matrix = found->second;
-  if (matrix.plan->distribution.is_one_atom()) {
+  if (has_tensors()) {
+    lower_tensor(matrix);
+  } else if (matrix.plan->distribution.is_one_atom()) {
     lower_jobs(matrix);
   } else {
     const Rectangle rectangle = own_rectangle(matrix);
@@ -107,29 +111,61 @@ GroupLowering::MatrixView GroupLowering::shared_view(ValueId value, AxisId row, 
 GroupLowering::MatrixView GroupLowering::sink_view(OpId id, const Matrix& matrix) {
   const Access& access = elements_.access(id);
   TW_CHECK(access.address.has_value());
+  expect_matrix(id, access, matrix.form.row, matrix.form.column);
   const auto step = [&](AxisId axis) {
     const auto found = access.address->factors.find(axis);
-    TW_CHECK(found != access.address->factors.end());
-    return found->second;
+    return found == access.address->factors.end() ? std::int64_t{0} : found->second;
   };
   return {access.place->memory, index_.emit_invariant(*access.address), step(matrix.form.row),
           step(matrix.form.column)};
 }
 
-kernel::ValueId GroupLowering::load_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column) {
+void GroupLowering::expect_matrix(OpId access_op, const Access& access, AxisId row, AxisId column) {
+  struct Side {
+    std::int64_t step = 0, extent = 1;
+  };
+  const auto side = [&](AxisId axis) {
+    Side found;
+    for (std::size_t d = 0; d < access.dimensions.size(); ++d) {
+      const auto form = linear_form(program_.index(), access.dimensions[d].coord);
+      if (form && form->unit_axis() == axis) found = {access.place->strides[d], access.dimensions[d].extent};
+    }
+    return found;
+  };
+  const auto is_compact = [](const Side& inner, const Side& outer) {
+    return (inner.extent <= 1 || inner.step == 1) && (outer.extent <= 1 || outer.step >= inner.extent);
+  };
+  const Side rows = side(row), columns = side(column);
+  if (is_compact(columns, rows) || is_compact(rows, columns)) return;
+  const OpPayload& payload = program_.op(access_op).payload;
+  const auto* load = std::get_if<LoadOp>(&payload);
+  const ObjectId object = load != nullptr ? load->object : std::get<StoreOp>(payload).object;
+  const LocationId location = program_.op(access_op).location;
+  faults_.push_back(
+      Diag{DiagCode::Unsupported,
+           fmt::format("the plan takes '{}' as a matrix with compact rows or columns, its strides are {} and {}",
+                       program_.object(object).name, rows.step, columns.step),
+           location.valid() ? program_.place(location) : SourcePlace{},
+           "plan for these strides, or pass a view with a stride of 1",
+           {}});
+}
+
+GroupLowering::Place GroupLowering::place_of(const MatrixView& view, kernel::ValueId row, kernel::ValueId column) {
   kernel::ValueId index = b_.add(view.index, scaled(b_, row, view.row_step));
   index = b_.add(index, scaled(b_, column, view.column_step));
-  const bool transposed = view.column_step != 1;
-  const kernel::ValueId stride = b_.const_i64(transposed ? view.column_step : view.row_step);
+  // An axis of one point has step 0: it fits either way.
+  const bool transposed = view.column_step != 1 && view.column_step != 0;
+  return {index, b_.const_i64(transposed ? view.column_step : view.row_step), transposed};
+}
+
+kernel::ValueId GroupLowering::load_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column) {
+  const auto [index, stride, transposed] = place_of(view, row, column);
   return b_.fragment_load(view.memory, index, stride, kExtent, kExtent, transposed);
 }
 
 void GroupLowering::store_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column,
                                kernel::ValueId fragment) {
-  kernel::ValueId index = b_.add(view.index, scaled(b_, row, view.row_step));
-  index = b_.add(index, scaled(b_, column, view.column_step));
-  const bool transposed = view.column_step != 1;
-  const kernel::ValueId stride = b_.const_i64(transposed ? view.column_step : view.row_step);
+  const auto [index, stride, transposed] = place_of(view, row, column);
   b_.fragment_store(view.memory, index, stride, fragment, transposed);
 }
 

@@ -61,10 +61,27 @@ void GroupLowering::enter_carry(Carry& carry) {
   const bool direct = carry.resident != nullptr && carry.resident->plan->distribution.direct_accumulator_store;
   if (!direct) fill(home, initial, false);
   if (carry.resident == nullptr) return;
-  const Rectangle rectangle = own_rectangle(*carry.resident);
-  carry.resident->resident =
-      direct ? filled(*carry.resident, rectangle, carry.init) : loaded(*carry.resident, rectangle, home);
+  enter_fragments(*carry.resident, direct ? carry.init : home, direct);
   if (!direct) fence();
+}
+
+/// The accumulator in fragments, from a literal or from its storage. Nothing, when the one step overwrites it.
+void GroupLowering::enter_fragments(Matrix& matrix, ValueId from, bool is_filled) {
+  const Rectangle rectangle = own_rectangle(matrix);
+  if (!has_tensors())
+    matrix.resident = is_filled ? filled(matrix, rectangle, from) : loaded(matrix, rectangle, from);
+  else if (matrix.plan->overwrites)
+    matrix.resident = {kernel::ValueId{}};
+  else
+    matrix.resident = is_filled ? filled_tensor(matrix, rectangle, from) : loaded_tensor(matrix, rectangle, from);
+}
+
+void GroupLowering::leave_fragments(const Matrix& matrix, ValueId home) {
+  const MatrixView view = shared_view(home, matrix.form.row, matrix.form.column);
+  if (has_tensors())
+    publish_tensor(view, own_rectangle(matrix), matrix.resident.front(), {});
+  else
+    publish(view, own_rectangle(matrix), matrix.resident);
 }
 
 void GroupLowering::leave_carry(Carry& carry) {
@@ -81,8 +98,7 @@ void GroupLowering::leave_carry(Carry& carry) {
   }
   if (carry.resident != nullptr) {
     if (carry.resident->plan->distribution.direct_accumulator_store) return;
-    publish(shared_view(home, carry.resident->form.row, carry.resident->form.column), own_rectangle(*carry.resident),
-            carry.resident->resident);
+    leave_fragments(*carry.resident, home);
     fence();
   }
   if (home != carry.result) elements_.set_view(carry.result, elements_.view(home));
@@ -197,6 +213,10 @@ GroupLowering::State GroupLowering::loop_over(const RegionOp& region, State stat
   std::vector<kernel::ValueId> extents;
   for (CoordId coord : coords) extents.push_back(index_.emit_extent(coord));
   const kernel::ValueId zero = b_.const_i64(0);
+  if (std::all_of(extents.begin(), extents.end(), [&](kernel::ValueId extent) { return b_.constant(extent) == 1; })) {
+    for (CoordId coord : coords) index_.set_coord(coord, zero);
+    return body(state);
+  }
   for (std::size_t d = 0; d < coords.size(); ++d) {
     const auto opened = b_.begin_loop(zero, extents[d], 1, std::move(state));
     kernel::ValueId at = opened.index;

@@ -1,0 +1,176 @@
+// Matrix operations as tensor operations: one a subgroup and step, whose operands are read where they lie when it runs
+// (seed 1, "Bounded M/N views compose with subgroup coordinates"). What lies outside of an object is +0, as the tile
+// has it; of the contraction only the part that the objects have is asked for.
+#include <algorithm>
+
+#include "lower/group/group_lowering.h"
+#include "realize/metal_units.h"
+#include "support/check.h"
+#include "tile/bind.h"
+
+namespace tilewright::lower {
+
+using namespace tile;
+using kernel::BinaryKind;
+using realize::kAtomExtent;
+
+namespace {
+
+std::uint16_t extent_of(std::int64_t atoms) { return static_cast<std::uint16_t>(atoms * kAtomExtent); }
+
+}  // namespace
+
+/// How much of a tile's extent an object has along one axis of an access; none: all of it.
+kernel::ValueId GroupLowering::valid_length(const Access& access, AxisId axis) {
+  for (const Dimension& dimension : access.dimensions) {
+    if (dimension.check == RangeCheck::None || dimension.form.unit_axis() != axis) continue;
+    TW_CHECK(dimension.check == RangeCheck::Linear);
+    const kernel::ValueId origin = index_.emit_invariant(dimension.form);
+    return clamped(b_.sub(b_.const_i64(dimension.extent), origin), bound_extent(program_, axis));
+  }
+  return {};
+}
+
+/// value in [0, high].
+kernel::ValueId GroupLowering::clamped(kernel::ValueId value, std::int64_t high) {
+  const kernel::ValueId low = b_.binary(BinaryKind::Max, value, b_.const_i64(0));
+  return b_.binary(BinaryKind::Min, low, b_.const_i64(high));
+}
+
+/// The part of it that falls to a subgroup whose rectangle begins at `origin` and is `local` long.
+kernel::ValueId GroupLowering::own_length(kernel::ValueId length, kernel::ValueId origin, std::int64_t local) {
+  if (!length.valid()) return b_.const_i64(local);
+  return clamped(b_.sub(length, origin), local);
+}
+
+/// A, or B, as a view of the object behind its load.
+GroupLowering::TensorOperand GroupLowering::object_operand(const Matrix& matrix, std::size_t side) {
+  const realize::OperandLoads loads = realize::operand_loads(program_, *matrix.op);
+  const Access& access = elements_.access(loads.load[side]);
+  TW_CHECK(access.address.has_value());
+  const auto behind = [&](AxisId axis) { return realize::axis_behind(program_, loads.chain[side], axis); };
+  const auto step = [&](AxisId axis) {
+    const auto found = access.address->factors.find(axis);
+    return found == access.address->factors.end() ? std::int64_t{0} : found->second;
+  };
+  const AxisId outer = behind(side == 0 ? matrix.form.row : matrix.form.column);
+  const AxisId depth = behind(matrix.form.contraction);
+  if (side == 0)
+    expect_matrix(loads.load[side], access, outer, depth);
+  else
+    expect_matrix(loads.load[side], access, depth, outer);
+  TensorOperand operand;
+  operand.memory = access.place->memory;
+  operand.index = index_.emit_invariant(*access.address);
+  operand.outer_step = step(outer);
+  operand.depth_step = step(depth);
+  operand.outer_length = valid_length(access, outer);
+  operand.depth_length = valid_length(access, depth);
+  return operand;
+}
+
+GroupLowering::TensorOperand GroupLowering::shared_operand(const Matrix& matrix, std::size_t side) {
+  const ValueId value = side == 0 ? matrix.op->a : matrix.op->b;
+  const StridedView& view = elements_.view(value);
+  TensorOperand operand;
+  operand.memory = kernel::Memory(slots_.allocation(view.slot));
+  operand.index = view.offset.valid() ? view.offset : b_.const_i64(0);
+  operand.outer_step = view.strides.at(side == 0 ? matrix.form.row : matrix.form.column);
+  operand.depth_step = view.strides.at(matrix.form.contraction);
+  return operand;
+}
+
+/// The rows of A, or the columns of B, that a subgroup multiplies. An atom has A as rows x depth and B as depth x
+/// columns.
+kernel::AtomView GroupLowering::atom_view(const TensorOperand& operand, std::size_t side, kernel::ValueId origin,
+                                          std::int64_t local, kernel::ValueId depth) {
+  kernel::AtomView view;
+  view.memory = operand.memory;
+  view.index = b_.add(operand.index, scaled(b_, origin, operand.outer_step));
+  const kernel::ValueId outer = own_length(operand.outer_length, origin, local);
+  view.rows = side == 0 ? outer : depth;
+  view.columns = side == 0 ? depth : outer;
+  const std::int64_t row_step = side == 0 ? operand.outer_step : operand.depth_step;
+  const std::int64_t column_step = side == 0 ? operand.depth_step : operand.outer_step;
+  view.transposed = column_step != 1 && column_step != 0;  // 0: an axis of one point
+  view.row_stride = b_.const_i64(view.transposed ? column_step : row_step);
+  return view;
+}
+
+void GroupLowering::lower_tensor(Matrix& matrix) {
+  const bool resident = matrix.plan->distribution.persistent_accumulator;
+  const Rectangle rectangle = own_rectangle(matrix);
+  Fragments start;
+  if (resident)
+    start = matrix.resident;
+  else if (!matrix.plan->overwrites)
+    start = initial_tensor(matrix, rectangle);
+  const kernel::ValueId product = tensor_product(matrix, rectangle, start);
+  if (resident)
+    matrix.resident = {product};
+  else
+    publish_tensor(shared_view(matrix.result, matrix.form.row, matrix.form.column), rectangle, product, {});
+}
+
+kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectangle& rectangle,
+                                              const Fragments& start) {
+  const auto operand = [&](std::size_t side) {
+    return matrix.plan->from_view[side] ? object_operand(matrix, side) : shared_operand(matrix, side);
+  };
+  const TensorOperand a = operand(0), b = operand(1);
+  const kernel::ValueId known = a.depth_length.valid() ? a.depth_length : b.depth_length;
+  const kernel::ValueId depth = known.valid() ? known : b_.const_i64(matrix.form.depth);
+  kernel::AtomOp op;
+  op.atom = std::string(realize::atom_family_name(launch_.family));
+  op.m = rectangle.atom_rows * kAtomExtent;
+  op.n = rectangle.atom_columns * kAtomExtent;
+  op.k = depth;
+  op.k_is_static = false;
+  op.participants = kernel::Participants::Subgroup;
+  op.a.view = atom_view(a, 0, rectangle.row, op.m, depth);
+  op.b.view = atom_view(b, 1, rectangle.column, op.n, depth);
+  if (!matrix.plan->overwrites) op.c = start.front();
+  return b_.atom(op, elements_.type(matrix.result));
+}
+
+GroupLowering::Fragments GroupLowering::initial_tensor(const Matrix& matrix, const Rectangle& rectangle) {
+  return is_literal(matrix.op->c) ? filled_tensor(matrix, rectangle, matrix.op->c)
+                                  : loaded_tensor(matrix, rectangle, matrix.op->c);
+}
+
+GroupLowering::Fragments GroupLowering::filled_tensor(const Matrix& matrix, const Rectangle& rectangle,
+                                                      ValueId literal) {
+  const OpPayload& payload = program_.op(program_.value(literal).def).payload;
+  const double number = std::get<ConstantOp>(payload).literal.value();
+  const kernel::ValueId element = emit_literal(b_, elements_.type(matrix.result), number);
+  return {b_.fragment_fill(element, extent_of(rectangle.atom_rows), extent_of(rectangle.atom_columns))};
+}
+
+GroupLowering::Fragments GroupLowering::loaded_tensor(const Matrix& matrix, const Rectangle& rectangle, ValueId value) {
+  const MatrixView view = shared_view(value, matrix.form.row, matrix.form.column);
+  const auto [index, stride, transposed] = place_of(view, rectangle.row, rectangle.column);
+  return {b_.fragment_load(view.memory, index, stride, extent_of(rectangle.atom_rows),
+                           extent_of(rectangle.atom_columns), transposed)};
+}
+
+void GroupLowering::publish_tensor(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId fragment,
+                                   kernel::FragmentPart part) {
+  const auto [index, stride, transposed] = place_of(view, rectangle.row, rectangle.column);
+  b_.fragment_store(view.memory, index, stride, fragment, transposed, part);
+}
+
+/// The direct output: the accumulator, or what the program makes of it, where the store puts it.
+void GroupLowering::publish_output(OpId store, Matrix& matrix) {
+  const Rectangle rectangle = own_rectangle(matrix);
+  const MatrixView view = sink_view(store, matrix);
+  kernel::FragmentPart part;
+  if (matrix.plan->stores_a_prefix) {
+    const Access& access = elements_.access(store);
+    part.rows = own_length(valid_length(access, matrix.form.row), rectangle.row, rectangle.atom_rows * kAtomExtent);
+    part.columns =
+        own_length(valid_length(access, matrix.form.column), rectangle.column, rectangle.atom_columns * kAtomExtent);
+  }
+  publish_tensor(view, rectangle, matrix.resident.front(), part);
+}
+
+}  // namespace tilewright::lower
