@@ -10,6 +10,7 @@
 #include "emit/msl/emit.h"
 #include "kernel/verifier.h"
 #include "lower/lower_planned.h"
+#include "sync/synchronize.h"
 #include "tile/bind.h"
 
 namespace tilewright::driver {
@@ -57,6 +58,33 @@ Result<void> respect_layout(const Program& program, const Bindings& bindings, co
   wanted.settings.emplace_back(kDirectStores, "false");
   TW_TRY(kernel.planned, plan_report(program, bindings, wanted));
   TW_TRY(kernel.rules, rules_of(kernel.planned, options));
+  return {};
+}
+
+/// What is known of the launch when its fences are decided on.
+sync::KernelRequest fences_of(const plan::LaunchPlan& launch) {
+  sync::KernelRequest request;
+  request.coalesce = launch.coalesce_group_barriers;
+  request.elide = launch.elide_independent_subgroup_barriers;
+  request.premises.distinct_buffers = {
+      {proof::Guarantor::Launch, "a buffer that is written overlaps no other; every launch compares their ranges"}};
+  const bool covered =
+      std::ranges::any_of(launch.proofs, [](const plan::ProofUse& use) { return use.family == "map.exact_cover"; });
+  const bool direct =
+      std::ranges::any_of(launch.proofs, [](const plan::ProofUse& use) { return use.family == "output.direct"; });
+  if (covered && direct)
+    request.premises.disjoint_parts = {
+        {proof::Guarantor::Proof, "map.exact_cover: subgroups have rectangles of their own"}};
+  return request;
+}
+
+Result<void> synchronize(MetalKernel& kernel) {
+  sync::SyncRequest request;
+  for (const plan::LaunchPlan& launch : kernel.planned.planned.plan.launches)
+    request.kernels.push_back(fences_of(launch));
+  TW_TRY(sync::Synchronized done, sync::synchronize(kernel.lowered, request));
+  kernel.lowered = std::move(done.program);
+  kernel.fences = std::move(done.facts);
   return {};
 }
 
@@ -134,6 +162,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
            return lower::lower_planned(subject, kernel.layout, kernel.planned.planned.plan, context);
          }));
   TW_TRY_VOID(timed(times, "verify kernel", [&] { return kernel::verify(kernel.lowered); }));
+  TW_TRY_VOID(timed(times, "synchronize", [&] { return synchronize(kernel); }));
   TW_TRY(kernel.text,
          timed(times, "emit", [&] { return emit_msl::emit(kernel.lowered, emit_options(kernel, subject)); }));
   return kernel;

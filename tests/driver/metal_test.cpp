@@ -252,7 +252,8 @@ TEST_F(Metal, EveryStageIsAText) {
   expect_fault(kernel->print_after("mls"), DiagCode::BadOption, {"did you mean 'msl'?"});
   std::vector<std::string> stages;
   for (const StageTime& time : kernel->stage_times()) stages.push_back(time.stage);
-  EXPECT_EQ(stages, (std::vector<std::string>{"parse", "verify", "plan", "lower", "verify kernel", "emit"}));
+  EXPECT_EQ(stages,
+            (std::vector<std::string>{"parse", "verify", "plan", "lower", "verify kernel", "synchronize", "emit"}));
 }
 
 TEST_F(Metal, EmittingNeedsATargetWithCode) {
