@@ -90,6 +90,33 @@ Result<void> respect_layout(const Program& program, const Bindings& bindings, co
   return {};
 }
 
+/// What is known of the launch when its fences are decided on.
+sync::KernelRequest fences_of(const plan::LaunchPlan& launch) {
+  sync::KernelRequest request;
+  request.coalesce = launch.coalesce_group_barriers;
+  request.elide = launch.elide_independent_subgroup_barriers;
+  request.premises.distinct_buffers = {
+      {proof::Guarantor::Launch, "a buffer that is written overlaps no other; every launch compares their ranges"}};
+  const bool covered =
+      std::ranges::any_of(launch.proofs, [](const plan::ProofUse& use) { return use.family == "map.exact_cover"; });
+  const bool direct =
+      std::ranges::any_of(launch.proofs, [](const plan::ProofUse& use) { return use.family == "output.direct"; });
+  if (covered && direct)
+    request.premises.disjoint_parts = {
+        {proof::Guarantor::Proof, "map.exact_cover: subgroups have rectangles of their own"}};
+  return request;
+}
+
+Result<void> synchronize(MetalKernel& kernel) {
+  sync::SyncRequest request;
+  for (const plan::LaunchPlan& launch : kernel.planned.planned.plan.launches)
+    request.kernels.push_back(fences_of(launch));
+  TW_TRY(sync::Synchronized done, sync::synchronize(kernel.lowered, request));
+  kernel.lowered = std::move(done.program);
+  kernel.fences = std::move(done.facts);
+  return {};
+}
+
 /// Names of the coordinates where the tasks of the kernel are the programs of its launch.
 std::vector<std::string> coordinates_of(const proof::Subject& subject, std::size_t launch,
                                         const kernel::Kernel& kernel) {

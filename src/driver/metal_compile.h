@@ -1,4 +1,4 @@
-// From a loaded program to Metal text: plan, lower by it, emit.
+// From a loaded program to Metal text: plan, lower by it, synchronize, emit.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ struct MetalKernel {
   PlanReport planned;  ///< its program is the one that the rest is about
   LaunchRules rules;   ///< what every launch checks, the needs of the plan included
   lower::LaunchLayout layout;
-  kernel::Program lowered;   ///< with the fences that are left
-  sync::FenceFacts fences;   ///< what became of those of the reference
+  kernel::Program lowered;  ///< with the fences that are left
+  sync::FenceFacts fences;  ///< what became of those of the reference
   artifact::Artifact text;
   EmulationOptions emulation;
 
@@ -37,8 +37,8 @@ struct MetalKernel {
 
 /// Every stage up to the text; nothing of the emulator is needed. Where the plan of its own choice asks for compact
 /// rows that a layout does not have, the program is planned again without direct stores. Errors: those of plan_report,
-/// launch_rules, lower_planned and emit_msl::emit; ArgumentStrides when a given plan or setting asks for rows that a
-/// layout does not have.
+/// launch_rules, lower_planned, sync::synchronize and emit_msl::emit; ArgumentStrides when a given plan or setting asks
+/// for rows that a layout does not have.
 Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindings, const CompileOptions& options,
                                   std::vector<StageTime>& times);
 

@@ -12,6 +12,7 @@
 #include "driver/metal_run.h"
 #include "driver/run.h"
 #include "driver/run_buffers.h"
+#include "driver/small_programs.h"
 #include "support/files.h"
 #include "support/temporary_folder.h"
 
@@ -102,6 +103,26 @@ TEST_F(Metal, SchedulesAndChecksAreSettings) {
     expect_fault(apply_setting(request, text), DiagCode::BadOption);
   const auto unknown = run_program(request_of("gemm M=1 N=1 K=1 set:no_such=1"));
   expect_fault(unknown, DiagCode::UnknownOption);
+}
+
+TEST_F(Metal, ThePublicInterface) {
+  const auto program = Program::parse(kScale);
+  TW_EXPECT_VALUE(program);
+  CompileOptions options{.target = Target::MetalSimdgroup, .device = "apple-m1-max"};
+  options.emulation.schedules = 2;
+  const auto kernel = compile(*program, {.numbers = {{"N", 5}}}, options);
+  TW_EXPECT_VALUE(kernel);
+  EXPECT_EQ(target_name(Target::MetalSimdgroup), "metal-simdgroup");
+  EXPECT_EQ(target_from_name("metal-simdgroup"), Target::MetalSimdgroup);
+  std::vector<float> x{1, 2, 3, 4, 5}, y(5), s{0.5f};
+  const auto view = [](std::vector<float>& numbers, std::vector<std::int64_t> extents) {
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    return ArrayView{DataType::F32, reinterpret_cast<std::byte*>(numbers.data()), count, 0, std::move(extents), {}};
+  };
+  TW_EXPECT_VALUE(kernel->run({{"X", view(x, {5})}, {"s", view(s, {})}, {"Y", view(y, {5})}}, {.threads = 1}));
+  EXPECT_EQ(y, (std::vector<float>{3.5f, 4, 4.5f, 5, 5.5f}));
+  options.settings = {{"threads_per_group", "many"}};
+  expect_fault(compile(*program, {.numbers = {{"N", 5}}}, options), DiagCode::BadOption);
 }
 
 // ---- The interpreter beside the emulator
@@ -252,7 +273,8 @@ TEST_F(Metal, EveryStageIsAText) {
   expect_fault(kernel->print_after("mls"), DiagCode::BadOption, {"did you mean 'msl'?"});
   std::vector<std::string> stages;
   for (const StageTime& time : kernel->stage_times()) stages.push_back(time.stage);
-  EXPECT_EQ(stages, (std::vector<std::string>{"parse", "verify", "plan", "lower", "verify kernel", "emit"}));
+  EXPECT_EQ(stages,
+            (std::vector<std::string>{"parse", "verify", "plan", "lower", "verify kernel", "synchronize", "emit"}));
 }
 
 TEST_F(Metal, EmittingNeedsATargetWithCode) {

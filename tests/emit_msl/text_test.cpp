@@ -181,6 +181,29 @@ TEST(MetalText, IndicesAreNotCarried) {
   EXPECT_EQ(compare_with_interpreter(program, BufferBytes(program)), "");
 }
 
+/// The carry of the outer loop says where the inner one begins, and ends as what that one carries.
+TEST(MetalText, AStartIsReadBeforeCarriesAreSet) {
+  const std::string text = R"(kernel program p {
+    buffer y: i64[4] write
+    kernel k tasks() {
+      %0: i64 = const 0
+      %1: i64 = const 1
+      %3: i64 = const 3
+      %9: i64 = const 9
+      %r: i64 = loop %i = %0 to %3 step 1 carry (%c: i64 = %1) {
+        %d: i64 = loop %j = %c to %9 step 1 carry (%n: i64 = %0) {
+          %m: i64 = add %n, %1
+          yield %m
+        }
+        yield %d
+      }
+      store y[%0] = %r
+    }
+  })";
+  const Program program = parsed(text);
+  EXPECT_EQ(compare_with_interpreter(program, BufferBytes(program)), "");
+}
+
 TEST(MetalText, LoadsDoNotPassStores) {
   const std::string text = R"(kernel program p {
     buffer y: f32[4] readwrite

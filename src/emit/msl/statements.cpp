@@ -64,7 +64,16 @@ void KernelText::statement(const FoldLanesOp& payload, const Op& op) {
 void KernelText::statement(const LoopOp& payload, const Op&) {
   const Block& body = program_.blocks[payload.body];
   const std::vector<ValueId> carries(body.args.begin() + 1, body.args.end());
-  const Expr low = expressions_.of(payload.low);
+  Expr low = expressions_.of(payload.low);
+  // The carries are set before the index starts.
+  const bool overwritten = std::ranges::any_of(carries, [&](ValueId carry) {
+    return !facts_.placement.is_literal(carry) && reads(payload.low, facts_.variables.of(carry));
+  });
+  if (overwritten) {
+    const std::string begin = table_.fresh("begin");
+    line("const {} {} = {};", type_word(low.type), begin, low.text);
+    low = {begin, low.type};
+  }
   const Expr high = expressions_.of(payload.high);
   copy_all(carries, payload.inits);
   const std::string index = loop_name();
