@@ -31,35 +31,6 @@ PlanOptions plan_options(const CompileOptions& options) {
   return wanted;
 }
 
-/// What the plan decided about fences, and what it knows that the kernels do not say.
-sync::SyncRequest sync_request(const MetalKernel& kernel) {
-  sync::SyncRequest request;
-  for (const plan::LaunchPlan& launch : kernel.planned.planned.plan.launches) {
-    sync::KernelRequest one;
-    one.coalesce = launch.coalesce_group_barriers || launch.mapping != plan::LaunchMapping::Cooperative;
-    one.elide = launch.elide_independent_subgroup_barriers;
-    if (kernel.rules.noalias)
-      one.premises.distinct_buffers =
-          proof::Premise{proof::Guarantor::Launch, "distinct buffers do not overlap (noalias)"};
-    const bool covered = std::ranges::all_of(launch.matrices, [](const plan::MatrixPlan& matrix) {
-      return matrix.distribution.is_rectangle();
-    });
-    if (!launch.matrices.empty() && covered)
-      one.premises.disjoint_parts =
-          proof::Premise{proof::Guarantor::Proof, "every atom of a tile has one subgroup (map.exact_cover)"};
-    request.kernels.push_back(std::move(one));
-  }
-  return request;
-}
-
-/// Takes out the fences that the plan does not keep; the checker of sync/ passes what is left.
-Result<void> synchronize(MetalKernel& kernel) {
-  TW_TRY(sync::Synchronized made, sync::synchronize(kernel.lowered, sync_request(kernel)));
-  kernel.lowered = std::move(made.program);
-  kernel.fences = std::move(made.facts);
-  return {};
-}
-
 Result<LaunchRules> rules_of(const PlanReport& planned, const CompileOptions& options) {
   const bool noalias = options.noalias || planned.request.switches.noalias || needs_noalias(planned.planned.plan);
   return launch_rules(planned.bound, options.layouts, noalias);
