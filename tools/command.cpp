@@ -141,7 +141,9 @@ void ProgramOptions::declare_program(CLI::App& app) {
       ->type_name("");
   app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)")
       ->type_name("");
-  app.add_option("--set", settings, "noalias=true promises that no two buffers overlap")
+  app.add_option("--set", settings,
+                 "noalias=true promises that no two buffers overlap; metal-simdgroup: planner options, and schedules=N, "
+                 "checks=false, timeout=SECONDS of the emulator")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
@@ -149,7 +151,12 @@ void ProgramOptions::declare_program(CLI::App& app) {
 
 void ProgramOptions::declare(CLI::App& app) {
   declare_program(app);
-  app.add_option("--target", target, "cpu or interp (the interpreter)")->type_name("TARGET")->capture_default_str();
+  app.add_option("--target", target, "cpu, interp (the interpreter) or metal-simdgroup (the emulator)")
+      ->type_name("TARGET")
+      ->capture_default_str();
+  app.add_option("--device", device, "metal-simdgroup: a device profile, by name or file; default: the general one")
+      ->type_name("PROFILE");
+  app.add_option("--plan", plan, "metal-simdgroup: a stored plan, in place of planning")->type_name("FILE");
   app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
       ->type_name("VIEW")
       ->allow_extra_args(false);
@@ -164,6 +171,16 @@ Result<driver::RunRequest> ProgramOptions::read() const {
     faults.push_back(
         Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}});
   request.target = take(driver::parse_target(target), faults).value_or(Target::Cpu);
+  const bool metal = request.target == Target::MetalSimdgroup;
+  for (const auto& [option, value] : {std::pair{"--device", device}, {"--plan", plan}})
+    if (!metal && !value.empty())
+      faults.push_back(Diag{DiagCode::BadOption,
+                            std::string(option) + " belongs to a target with plans, found target '" + target + "'",
+                            {},
+                            "--target metal-simdgroup",
+                            {}});
+  request.device = device;
+  if (!plan.empty()) request.plan_file = plan;
   for (const std::string& text : views) {
     const auto view = take(driver::parse_view(text), faults);
     if (view && !request.views.insert(*view).second)

@@ -31,6 +31,7 @@ int run_command(const Words& words);
 int print_command(const Words& words);
 int plan_command(const Words& words);
 int prove_command(const Words& words);
+int emit_command(const Words& words);
 int emulate_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);
@@ -51,7 +52,7 @@ std::optional<int> read_options(CLI::App& app, const Words& words);
 struct ProgramOptions {
   std::string program;
   Words assignments, views, settings;
-  std::string target = "cpu";
+  std::string target = "cpu", device, plan;
   bool json = false;
 
   void declare(CLI::App& app);

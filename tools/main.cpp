@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"print", "a program as text after a stage", print_command},
     {"plan", "how a program is mapped onto a target, and why", plan_command},
     {"prove", "what is proved about a program, refuted, or not known", prove_command},
+    {"emit", "the code of a planned program", emit_command},
     {"emulate", "run and check a Metal kernel without a GPU", emulate_command},
     {"list", "the programs that can be named", list_command},
     {"version", "versions and the processor", version_command},

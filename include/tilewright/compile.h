@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tilewright/array.h>
@@ -78,7 +79,8 @@ class Program {
 /// Gives the paths of its .tile files, sorted by name.
 Result<std::vector<std::string>> find_programs();
 
-enum class Target : std::uint8_t { Cpu, Interp };
+/// MetalSimdgroup: kernels for Apple GPUs as text (metal.simdgroup8x8 and scalar code), run by the emulator.
+enum class Target : std::uint8_t { Cpu, Interp, MetalSimdgroup };
 std::string_view target_name(Target target);
 std::optional<Target> target_from_name(std::string_view name);
 
@@ -87,19 +89,34 @@ struct BufferLayout {
   std::vector<std::int64_t> strides;
 };
 
+/// How kernels for Metal run where there is no Metal: on the emulator, which needs clang-19 and llvm-19.
+struct EmulationOptions {
+  bool checks = true;           ///< look for races, accesses out of bounds, divergence; any report makes a run fail
+  std::uint32_t schedules = 1;  ///< orders of threads that each launch is run in
+  double timeout_seconds = 300; ///< of each launch
+};
+
 struct CompileOptions {
   Target target = Target::Cpu;
   /// Buffers that are not dense row-major, by name.
   std::map<std::string, BufferLayout> layouts;
   /// The caller's promise that distinct buffers never overlap. It is checked at every launch.
   bool noalias = false;
+
+  // Of targets with plans: MetalSimdgroup.
+  std::string device;  ///< a device profile, by name or path; empty: the general one of the target
+  /// Planner options and compile switches by name, as `tilewright plan --set` takes them.
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string plan;                 ///< text of a stored plan, to be verified in place of planning; empty: planned
+  std::string plan_label = "plan";  ///< names it in diagnostics
+  EmulationOptions emulation;
 };
 
 /// One argument of a launch by buffer name. Scalars are rank-0 views.
 using Arguments = std::map<std::string, ArrayView>;
 
 struct RunOptions {
-  int threads = 0;  ///< 0: all cores
+  int threads = 0;  ///< of the CPU or of the emulator; 0: all cores
 };
 
 /// Milliseconds of each stage of one compilation, in order.
@@ -116,7 +133,9 @@ class Kernel {
   Result<void> run(const Arguments& arguments, const RunOptions& options = {}) const;
 
   const std::vector<StageTime>& stage_times() const;
-  /// The text after a stage: parse, bind, kernel, llvm.
+  /// The values of symbols and parameters, also of those that a planner chose.
+  const Bindings& bindings() const;
+  /// The text after a stage: parse, bind, plan, kernel, msl, llvm, assembly; a target has some of them.
   Result<std::string> print_after(std::string_view stage) const;
 
   struct Impl;
@@ -127,6 +146,8 @@ class Kernel {
   std::shared_ptr<const Impl> impl_;
 };
 
+/// MetalSimdgroup: parameters without a value are chosen by the planner. Errors: those of binding, of planning and of
+/// each stage; ArgumentStrides when a given plan or setting does not go with a layout.
 Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options = {});
 
 }  // namespace tilewright

@@ -1,14 +1,19 @@
 // compile: the order of the stages, and Kernel.
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <tilewright/compile.h>
 
+#include "driver/compile_for.h"
 #include "driver/kernel_impl.h"
 #include "driver/launch.h"
+#include "driver/metal_run.h"
 #include "driver/program_impl.h"
+#include "driver/request.h"
 #include "driver/stage_clock.h"
 #include "emit/llvm/emit.h"
 #include "kernel/printer.h"
@@ -28,24 +33,12 @@ namespace tilewright {
 namespace {
 
 using Impl = Kernel::Impl;
-
-Result<lower::LaunchLayout> launch_layout(const Impl& impl) {
-  lower::LaunchLayout layout;
-  for (const auto& [id, strides] : impl.rules.strides) {
-    // An axis of one point is never stepped along: its stride must not reach the address arithmetic.
-    const std::vector<std::int64_t> extents = tile::bound_extents(impl.bound, id);
-    std::vector<std::int64_t> used = strides;
-    for (std::size_t d = 0; d < used.size(); ++d)
-      if (extents[d] <= 1) used[d] = 0;
-    TW_TRY(layout.buffers[id], lower::make_buffer_layout(extents, used));
-  }
-  return layout;
-}
+using driver::Purpose;
 
 /// Where each binding of the code comes from, by name.
 std::vector<Impl::Slot> place_slots(const Impl& impl, const lower::LaunchLayout& layout) {
   std::vector<Impl::Slot> slots;
-  for (const artifact::Binding& binding : impl.code->bindings()) {
+  for (const artifact::Binding& binding : impl.object.bindings) {
     Impl::Slot slot;
     if (binding.kind != artifact::BindingKind::Temporary) {
       slot.object = driver::find_buffer(impl.bound, binding.name);
@@ -57,32 +50,50 @@ std::vector<Impl::Slot> place_slots(const Impl& impl, const lower::LaunchLayout&
   return slots;
 }
 
-Result<void> compile_for_cpu(Impl& impl, bool noalias) {
+Result<void> compile_for_cpu(Impl& impl, bool noalias, Purpose purpose) {
   std::vector<StageTime>& times = impl.stage_times;
-  TW_TRY(const lower::LaunchLayout layout, launch_layout(impl));
+  TW_TRY(const lower::LaunchLayout layout, driver::launch_layout(impl.bound, impl.rules));
   TW_TRY(impl.lowered, driver::timed(times, "lower", [&] { return lower::lower_scalar(impl.bound, layout); }));
   TW_TRY_VOID(driver::timed(times, "verify kernel", [&] { return kernel::verify(impl.lowered); }));
   impl.emit_options = emit_llvm::options_for(runtime_cpu::detect_host());
   impl.emit_options.noalias = noalias;
-  TW_TRY(const artifact::Artifact artifact,
-         driver::timed(times, "emit", [&] { return emit_llvm::emit(impl.lowered, impl.emit_options); }));
-  TW_TRY(runtime_cpu::LoadedArtifact code, driver::timed(times, "load", [&] { return runtime_cpu::load(artifact); }));
+  TW_TRY(impl.object, driver::timed(times, "emit", [&] { return emit_llvm::emit(impl.lowered, impl.emit_options); }));
+  if (purpose == Purpose::Look) return {};
+  TW_TRY(runtime_cpu::LoadedArtifact code,
+         driver::timed(times, "load", [&] { return runtime_cpu::load(impl.object); }));
   impl.code.emplace(std::move(code));
   impl.slots = place_slots(impl, layout);
+  impl.object.code.clear();
   return {};
 }
 
-Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, const CompileOptions& options) {
+Result<void> compile_for_metal(Impl& impl, const Program& program, const Bindings& bindings,
+                               const CompileOptions& options, Purpose purpose) {
+  TW_TRY(impl.metal, driver::compile_metal(program, bindings, options, impl.stage_times));
+  impl.bound = impl.metal->planned.bound;
+  impl.bindings = impl.metal->planned.bindings;
+  impl.rules = impl.metal->rules;
+  if (purpose == Purpose::Look) return {};
+  return driver::timed(impl.stage_times, "load", [&] { return driver::load_metal(*impl.metal); });
+}
+
+Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, const CompileOptions& options,
+                              Purpose purpose) {
   auto impl = std::make_shared<Impl>();
   impl->family = std::shared_ptr<const Program::Impl>(std::make_shared<Program>(program), &program.impl());
   impl->target = options.target;
   impl->stage_times = program.impl().stage_times;
+  if (options.target == Target::MetalSimdgroup) {
+    TW_TRY_VOID(compile_for_metal(*impl, program, bindings, options, purpose));
+    return Kernel(std::move(impl));
+  }
+  impl->bindings = driver::with_defaults(program, bindings);
   const tile::Bindings values{bindings.numbers, bindings.types};
   TW_TRY(impl->bound,
          driver::timed(impl->stage_times, "bind", [&] { return tile::bind(program.impl().program, values); }));
   TW_TRY_VOID(driver::timed(impl->stage_times, "verify bound", [&] { return tile::verify(impl->bound); }));
   TW_TRY(impl->rules, driver::launch_rules(impl->bound, options.layouts, options.noalias));
-  if (options.target == Target::Cpu) TW_TRY_VOID(compile_for_cpu(*impl, options.noalias));
+  if (options.target == Target::Cpu) TW_TRY_VOID(compile_for_cpu(*impl, options.noalias, purpose));
   return Kernel(std::move(impl));
 }
 
@@ -104,9 +115,25 @@ Result<void> run_code(const Impl& impl, const driver::CheckedLaunch& launch, con
   return result;
 }
 
-constexpr std::string_view kStages[] = {"parse", "bind", "kernel", "llvm", "assembly"};
+/// A stage and the targets that have it.
+struct Stage {
+  std::string_view name;
+  bool cpu = false, metal = false;
+};
+constexpr Stage kStages[] = {{"parse", true, true},  {"bind", true, true},  {"plan", false, true},
+                             {"kernel", true, true}, {"msl", false, true},  {"llvm", true, false},
+                             {"assembly", true, false}};
 
-std::string stage_list() { return fmt::format("parse, bind, kernel, llvm, assembly"); }
+/// "parse, bind, kernel": those of one target, or all.
+std::string stage_list(std::optional<Target> target = std::nullopt) {
+  std::vector<std::string_view> names;
+  for (const Stage& stage : kStages) {
+    const bool both = stage.cpu && stage.metal && stage.name != "kernel";
+    if (!target || both || (*target == Target::Cpu && stage.cpu) || (*target == Target::MetalSimdgroup && stage.metal))
+      names.push_back(stage.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 }  // namespace
 
@@ -129,29 +156,40 @@ std::string_view target_name(Target target) {
       return "cpu";
     case Target::Interp:
       return "interp";
+    case Target::MetalSimdgroup:
+      return "metal-simdgroup";
   }
   return "?";
 }
 
 std::optional<Target> target_from_name(std::string_view name) {
-  for (Target target : {Target::Cpu, Target::Interp})
+  for (Target target : {Target::Cpu, Target::Interp, Target::MetalSimdgroup})
     if (target_name(target) == name) return target;
   return std::nullopt;
 }
 
-Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options) {
+Result<Kernel> driver::compile_for(const Program& program, const Bindings& bindings, const CompileOptions& options,
+                                   Purpose purpose) {
   try {
-    return compile_stages(program, bindings, options);
+    return compile_stages(program, bindings, options, purpose);
   } catch (const std::bad_alloc&) {
     return failure(DiagCode::OutOfMemory, fmt::format("no memory was left to compile '{}'", program.name()),
                    "use smaller sizes");
   }
 }
 
+Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options) {
+  return driver::compile_for(program, bindings, options, Purpose::Run);
+}
+
 Result<void> Kernel::run(const Arguments& arguments, const RunOptions& options) const {
   try {
     TW_TRY(const driver::CheckedLaunch launch, driver::check_launch(impl_->bound, impl_->rules, arguments));
     if (impl_->target == Target::Cpu) return run_code(*impl_, launch, options);
+    if (impl_->target == Target::MetalSimdgroup) {
+      TW_TRY_VOID(driver::emulate_kernel(*impl_->metal, launch, options.threads));
+      return {};
+    }
     return tile::interpret_typed(impl_->bound, launch.arguments);
   } catch (const std::bad_alloc&) {
     return failure(DiagCode::OutOfMemory, fmt::format("no memory was left to run '{}'", impl_->bound.name()),
@@ -161,20 +199,28 @@ Result<void> Kernel::run(const Arguments& arguments, const RunOptions& options) 
 
 const std::vector<StageTime>& Kernel::stage_times() const { return impl_->stage_times; }
 
+const Bindings& Kernel::bindings() const { return impl_->bindings; }
+
 Result<std::string> Kernel::print_after(std::string_view stage) const {
-  if (stage == "parse") return tile::print_program(impl_->family->program);
-  if (stage == "bind") return tile::print_program(impl_->bound);
-  const std::vector<std::string_view> stages(std::begin(kStages), std::end(kStages));
-  if (std::find(stages.begin(), stages.end(), stage) == stages.end()) {
+  const auto known = std::ranges::find(kStages, stage, &Stage::name);
+  if (known == std::end(kStages)) {
+    std::vector<std::string_view> stages;
+    for (const Stage& each : kStages) stages.push_back(each.name);
     const std::string guess = did_you_mean(stage, stages);
     return failure(DiagCode::BadOption, fmt::format("expected a stage, found '{}'", stage),
                    (guess.empty() ? "" : guess + " ") + "the stages are " + stage_list());
   }
-  if (impl_->target != Target::Cpu)
+  if (stage == "parse") return tile::print_program(impl_->family->program);
+  if (stage == "bind") return tile::print_program(impl_->bound);
+  const bool cpu = impl_->target == Target::Cpu, metal = impl_->target == Target::MetalSimdgroup;
+  if (!(cpu && known->cpu) && !(metal && known->metal))
     return failure(DiagCode::BadOption,
                    fmt::format("the target '{}' has no stage '{}'", target_name(impl_->target), stage),
-                   "use the target cpu, or one of the stages parse and bind");
-  if (stage == "kernel") return kernel::print(impl_->lowered);
+                   fmt::format("its stages are {}; {} belongs to the target {}", stage_list(impl_->target), stage,
+                               known->cpu ? "cpu" : "metal-simdgroup"));
+  if (stage == "kernel") return kernel::print(metal ? impl_->metal->lowered : impl_->lowered);
+  if (stage == "plan") return plan::print_plan(impl_->metal->planned.planned.plan);
+  if (stage == "msl") return impl_->metal->text.code;
   if (stage == "llvm") return emit_llvm::emit_llvm_text(impl_->lowered, impl_->emit_options);
   return emit_llvm::emit_assembly_text(impl_->lowered, impl_->emit_options);
 }

@@ -56,24 +56,13 @@ std::uint64_t limit_of(const std::optional<target::Figure>& figure, std::uint64_
   return figure ? static_cast<std::uint64_t>(figure->value) : otherwise;
 }
 
-/// What the emulator imitates of a device. Apple10 is the family of the M5 (metal.md 3), whose layout is public.
 Result<emu::DeviceModel> profile_model(const std::string& name) {
-  emu::DeviceModel model;
-  if (name.empty()) return model;
+  if (name.empty()) return emu::DeviceModel{};
   TW_TRY(const target::DeviceProfile device, device_profile(name));
   if (device.kind != target::DeviceKind::Metal)
     return failure(DiagCode::BadOption, fmt::format("--device {}: MSL runs on Metal devices", name),
                    "`tilewright list` shows the profiles");
-  using target::Hazard;
-  model.max_threads_per_threadgroup =
-      static_cast<std::uint32_t>(limit_of(device.limits.max_threads_per_group, model.max_threads_per_threadgroup));
-  model.threadgroup_bytes = limit_of(device.limits.shared_memory_bytes, model.threadgroup_bytes);
-  model.m5_layout = limit_of(device.figures.apple_gpu_family, 0) >= 10;
-  model.truncate_static_k = has_hazard(device, Hazard::StaticKTruncated);
-  model.overread_static_k = has_hazard(device, Hazard::StaticKOverread);
-  model.zero_extent_reads_row = has_hazard(device, Hazard::ZeroExtentRead);
-  model.infinity_load_gives_nan = has_hazard(device, Hazard::FragmentLoadInfinity);
-  return model;
+  return emulated_device(device);
 }
 
 Result<emu::DeviceModel> device_model(const EmulateRequest& request) {
@@ -216,6 +205,21 @@ Result<void> collect_buffers(EmulateRequest& request, EmulateReport& report) {
 }
 
 }  // namespace
+
+/// Apple10 is the family of the M5 (metal.md 3), whose layout is public.
+emu::DeviceModel emulated_device(const target::DeviceProfile& device) {
+  emu::DeviceModel model;
+  using target::Hazard;
+  model.max_threads_per_threadgroup =
+      static_cast<std::uint32_t>(limit_of(device.limits.max_threads_per_group, model.max_threads_per_threadgroup));
+  model.threadgroup_bytes = limit_of(device.limits.shared_memory_bytes, model.threadgroup_bytes);
+  model.m5_layout = limit_of(device.figures.apple_gpu_family, 0) >= 10;
+  model.truncate_static_k = has_hazard(device, Hazard::StaticKTruncated);
+  model.overread_static_k = has_hazard(device, Hazard::StaticKOverread);
+  model.zero_extent_reads_row = has_hazard(device, Hazard::ZeroExtentRead);
+  model.infinity_load_gives_nan = has_hazard(device, Hazard::FragmentLoadInfinity);
+  return model;
+}
 
 std::vector<std::string_view> imitable_behaviours() {
   std::vector<std::string_view> names;

@@ -12,6 +12,7 @@
 #include "driver/emulate_options.h"
 #include "runtime/msl_emulator/emulator.h"
 #include "support/result.h"
+#include "target/device_profile.h"
 
 namespace tilewright::driver {
 
@@ -38,6 +39,9 @@ struct EmulateRequest {
   std::function<void(double fraction, std::uint32_t schedule)> progress;
   std::function<void(const msl_emulator::MemoryEstimate&)> on_start;  ///< before the kernel runs
 };
+
+/// What the emulator imitates of a device: its limits and known faults.
+msl_emulator::DeviceModel emulated_device(const target::DeviceProfile& device);
 
 /// One buffer after the launch.
 struct EmulatedOutput {

@@ -9,6 +9,7 @@
 #include <tilewright/compile.h>
 
 #include "driver/launch.h"
+#include "driver/metal_compile.h"
 #include "emit/llvm/emit.h"
 #include "kernel/program.h"
 #include "runtime/cpu/loader.h"
@@ -39,6 +40,7 @@ struct Kernel::Impl {
   std::shared_ptr<const Program::Impl> family;
   tile::Program bound;
   Target target = Target::Cpu;
+  Bindings bindings;  ///< defaults included
   driver::LaunchRules rules;
   std::vector<StageTime> stage_times;
 
@@ -48,6 +50,10 @@ struct Kernel::Impl {
   std::optional<runtime_cpu::LoadedArtifact> code;
   std::vector<Slot> slots;  ///< one a binding of the code
   mutable WorkspacePool workspaces;
+  artifact::Artifact object;  ///< without the code once that is loaded
+
+  // Target::MetalSimdgroup alone.
+  std::optional<driver::MetalKernel> metal;
 };
 
 }  // namespace tilewright

@@ -17,7 +17,7 @@ namespace tilewright::driver {
 
 namespace {
 
-constexpr std::string_view kSettings[] = {"noalias"};
+constexpr std::string_view kNoalias = "noalias";
 constexpr int kMostThreads = 4096;
 
 Diag bad(DiagCode code, std::string message, std::string hint) {
@@ -286,7 +286,7 @@ Result<std::int64_t> parse_check(std::string_view text) {
 Result<Target> parse_target(std::string_view text) {
   if (const auto target = target_from_name(text)) return *target;
   return failure(DiagCode::BadOption, fmt::format("--target expects a target, found '{}'", text),
-                 "the targets are cpu and interp");
+                 "the targets are cpu, interp and metal-simdgroup");
 }
 
 Result<int> parse_threads(std::string_view text) {
@@ -310,22 +310,63 @@ Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& 
   return faults;
 }
 
+namespace {
+
+/// What --set takes beside the options of a planner.
+constexpr std::string_view kEmulationSettings[] = {"checks", "schedules", "timeout"};
+constexpr int kMostSchedules = 1000;
+
+Result<bool> truth_of(std::string_view name, std::string_view value) {
+  if (value == "true" || value == "false") return value == "true";
+  return failure(DiagCode::BadOption, fmt::format("--set {} expects true or false, found '{}'", name, value),
+                 fmt::format("for example --set {}=true", name));
+}
+
+Result<void> apply_emulation(EmulationOptions& emulation, std::string_view name, std::string_view value) {
+  if (name == "checks") {
+    TW_TRY(emulation.checks, truth_of(name, value));
+    return {};
+  }
+  const auto number = parse_int32(value);
+  if (!number || *number < 1 || (name == "schedules" && *number > kMostSchedules))
+    return failure(DiagCode::BadOption,
+                   fmt::format("--set {} expects a number {}, found '{}'", name,
+                               name == "schedules" ? fmt::format("from 1 to {}", kMostSchedules)
+                                                   : std::string("of seconds, at least 1"),
+                               value),
+                   fmt::format("for example --set {}=4", name));
+  if (name == "schedules")
+    emulation.schedules = static_cast<std::uint32_t>(*number);
+  else
+    emulation.timeout_seconds = *number;
+  return {};
+}
+
+}  // namespace
+
 Result<void> apply_setting(RunRequest& request, std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
-  const std::vector<std::string_view> known(std::begin(kSettings), std::end(kSettings));
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    std::string hint = did_you_mean(name, known);
-    if (!hint.empty()) hint += " ";
-    return failure(DiagCode::UnknownOption, fmt::format("--set knows no option '{}'", name),
-                   hint + "the options are noalias=true|false");
-  }
   const std::string_view value = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
-  if (value != "true" && value != "false")
-    return failure(DiagCode::BadOption, fmt::format("--set {} expects true or false, found '{}'", name, value),
-                   "for example --set noalias=true");
-  request.noalias = value == "true";
-  return {};
+  const bool metal = request.target == Target::MetalSimdgroup;
+  if (name == kNoalias) {
+    TW_TRY(request.noalias, truth_of(name, value));
+    return {};
+  }
+  if (metal && std::ranges::find(kEmulationSettings, name) != std::end(kEmulationSettings))
+    return apply_emulation(request.emulation, name, value);
+  if (metal && equals != std::string_view::npos && equals > 0) {
+    request.settings.emplace_back(name, value);
+    return {};
+  }
+  std::vector<std::string_view> known{kNoalias};
+  if (metal) known.insert(known.end(), std::begin(kEmulationSettings), std::end(kEmulationSettings));
+  std::string hint = did_you_mean(name, known);
+  if (!hint.empty()) hint += " ";
+  return failure(DiagCode::UnknownOption, fmt::format("--set knows no option '{}'", name),
+                 hint + (metal ? "`tilewright plan --help` lists the options of the planner; there are also noalias, "
+                                 "checks, schedules and timeout"
+                               : "the options are noalias=true|false"));
 }
 
 std::string repeat_command(const RunRequest& request, const std::optional<Fill>& fill) {
@@ -339,7 +380,14 @@ std::string repeat_command(const RunRequest& request, const std::optional<Fill>&
   if (request.threads != 0) add("--threads", std::to_string(request.threads));
   for (const auto& [name, path] : request.inputs) add("--in", name + "=" + path);
   for (const auto& [name, view] : request.views) add("--view", name + "=" + view_text(view));
+  if (!request.device.empty()) add("--device", request.device);
   if (request.noalias) add("--set", "noalias=true");
+  for (const auto& [name, value] : request.settings) add("--set", name + "=" + value);
+  const EmulationOptions usual;
+  if (request.emulation.schedules != usual.schedules)
+    add("--set", fmt::format("schedules={}", request.emulation.schedules));
+  if (request.emulation.checks != usual.checks) add("--set", "checks=false");
+  if (request.plan_file) add("--plan", *request.plan_file);
   if (fill) add("--fill", fill_text(*fill));
   words.push_back(request.sample_rows > 0 ? fmt::format("--check=rows:{}", request.sample_rows) : "--check");
   std::string command;

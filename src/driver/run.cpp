@@ -17,6 +17,7 @@
 #include "driver/run_buffers.h"
 #include "driver/stage_clock.h"
 #include "driver/view_range.h"
+#include "support/files.h"
 #include "support/number_text.h"
 #include "tile/bind.h"
 
@@ -167,13 +168,14 @@ std::string wrong_text(const WrongElement& wrong) {
 Result<RunReport> run_stages(const RunRequest& request) {
   TW_TRY(const Program program, Program::load(request.program));
   TW_TRY_VOID(check_output_folders(request.outputs));
-  TW_TRY(Kernel kernel, compile_request(program, request));
+  TW_TRY(Kernel kernel, compile_request(program, request, Purpose::Run));
   if (request.on_compiled) request.on_compiled(kernel.stage_times());
   TW_TRY(const Values values, resolve_values(program, request.assignments));
   TW_TRY(RunBuffers buffers, RunBuffers::make(kernel, request, values));
+  const Bindings bindings = kernel.bindings();
   TW_TRY(RunReport report, Runner(request, std::move(kernel), std::move(buffers)).run());
   report.program = program.name();
-  report.bindings = with_defaults(program, values.bindings);
+  report.bindings = bindings;
   report.names = program.symbols();
   for (const ParamInfo& param : program.params()) report.names.push_back(param.name);
   return report;
@@ -226,10 +228,18 @@ Diags check_faults(const RunReport& report) {
   return faults;
 }
 
-Result<Kernel> compile_request(const Program& program, const RunRequest& request) {
+Result<Kernel> compile_request(const Program& program, const RunRequest& request, Purpose purpose) {
   TW_TRY(const Values values, resolve_values(program, request.assignments));
   TW_TRY_VOID(check_buffer_names(program, request));
-  return compile(program, values.bindings, {request.target, layouts_of(request), request.noalias});
+  CompileOptions options{.target = request.target, .layouts = layouts_of(request), .noalias = request.noalias};
+  options.device = request.device;
+  options.settings = request.settings;
+  options.emulation = request.emulation;
+  if (request.plan_file) {
+    TW_TRY(options.plan, read_file(*request.plan_file));
+    options.plan_label = *request.plan_file;
+  }
+  return compile_for(program, values.bindings, options, purpose);
 }
 
 Result<RunReport> run_program(const RunRequest& request) {

@@ -10,6 +10,7 @@
 #include <tilewright/check.h>
 #include <tilewright/compile.h>
 
+#include "driver/compile_for.h"
 #include "driver/request.h"
 #include "support/result.h"
 
@@ -63,7 +64,7 @@ Result<RunReport> run_program(const RunRequest& request);
 /// What went wrong in a check, as a diagnostic (CheckFailed) for each fill that failed.
 Diags check_faults(const RunReport& report);
 
-/// A kernel of the request without buffers: for `print`.
-Result<Kernel> compile_request(const Program& program, const RunRequest& request);
+/// A kernel of the request without buffers: for `print` and `emit`.
+Result<Kernel> compile_request(const Program& program, const RunRequest& request, Purpose purpose);
 
 }  // namespace tilewright::driver

@@ -67,8 +67,11 @@ TEST(MetalLaunches, GridsOver32BitsAreRefused) {
 }
 
 TEST(MetalRefusals, GroupsThatMetalDoesNotHave) {
-  expect_refusal(program_of({1}, "group 64 of 16"), DiagCode::Unsupported,
+  expect_refusal(program_of({1}, "group 64 of 16", "fence 0 compiler subgroup orders shared"), DiagCode::Unsupported,
                  "counts on subgroups of 16; those of Metal have 32");
+  expect_refusal(program_of({1}, "group 48 of 16", "%l: i64 = lane"), DiagCode::Unsupported, "subgroups of 16");
+  // Where nothing asks who is in a subgroup, its size is anything.
+  EXPECT_TRUE(emit(parsed(program_of({1}, "group 48 of 16", "fence 0 compiler group orders shared"))));
   EmitOptions narrow;
   narrow.limits.workers_per_group = 896;
   expect_refusal(program_of({1}, "group 1024 of 32"), DiagCode::Unsupported, "groups of 1024 workers; the limit is 896",

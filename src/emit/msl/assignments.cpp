@@ -10,6 +10,8 @@ using namespace kernel;
 
 namespace {
 
+constexpr std::size_t kLineWidth = 100;
+
 std::string_view matrix_word(ScalarType scalar) {
   if (scalar == ScalarType::F16) return "simdgroup_half8x8";
   return scalar == ScalarType::BF16 ? "simdgroup_bfloat8x8" : "simdgroup_float8x8";
@@ -21,7 +23,7 @@ std::string KernelText::base_name(ValueId value) const {
   const ScalarType scalar = program_.values[value].scalar;
   const bool floating = is_float_scalar(scalar);
   const OpId id = facts_.placement.definition(value);
-  if (!id.valid() || (floating && facts_.variables.changes(facts_.variables.of(value)))) return floating ? "acc" : "n";
+  if (!id.valid() || (floating && facts_.variables.changes(facts_.variables.of(value)))) return floating ? "acc" : "count";
   const OpPayload& payload = program_.ops[id].payload;
   std::string memory;
   for_each_memory(payload, [&](MemoryRef from) {
@@ -34,7 +36,11 @@ std::string KernelText::base_name(ValueId value) const {
   if (std::holds_alternative<AtomOp>(payload)) return "product";
   if (std::holds_alternative<ShuffleOp>(payload)) return "other";
   if (std::holds_alternative<FragmentFillOp>(payload)) return "filled";
-  return floating ? "x" : scalar == ScalarType::I1 ? "flag" : "n";
+  if (const auto* binary = std::get_if<BinaryOp>(&payload); binary != nullptr && !floating) {
+    if (binary->kind == BinaryKind::FloorDiv) return "row";
+    if (binary->kind == BinaryKind::FloorMod) return "column";
+  }
+  return floating ? "x" : scalar == ScalarType::I1 ? "flag" : "at";
 }
 
 std::string KernelText::type_text(ValueId value) const {
@@ -83,8 +89,19 @@ void KernelText::assign_each_lane(ValueId value, const std::string& number) {
     else
       line("{};", left);
   }
-  line("for (int {0} = 0; {0} < {1}; ++{0}) {2}.{3}[{0}] = {4};", lane_name_, lanes_of(type), name(value),
-       matrix ? "thread_elements()" : "at", number);
+  for_each_lane(0, lanes_of(type), element_of_lane(value, name(value)) + " = " + number + ";");
+}
+
+std::string KernelText::element_of_lane(ValueId like, const std::string& variable) const {
+  const bool matrix = form_of(program_.values[like]) == Form::Matrix;
+  return fmt::format("{}.{}[{}]", variable, matrix ? "thread_elements()" : "at", lane_name_);
+}
+
+void KernelText::for_each_lane(int first, int lanes, const std::string& statement) {
+  const std::string head = fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", lane_name_, first, lanes);
+  if (head.size() + statement.size() < kLineWidth) return line("{} {}", head, statement);
+  line("{}", head);
+  line("  {}", statement);
 }
 
 // ---- Carries --------------------------------------------------------------------------------------------------------
@@ -153,8 +170,7 @@ void KernelText::keep(ValueId like, ValueId source, const std::string& into) {
     return line("const {} {} = {};", type, into, form == Form::Number ? expressions_.of(source).text : name(source));
   const std::string number = expressions_.of(source, lane_name_).text;
   line("{} {};", type, into);
-  line("for (int {0} = 0; {0} < {1}; ++{0}) {2}.{3}[{0}] = {4};", lane_name_, lanes_of(program_.values[like]), into,
-       form == Form::Matrix ? "thread_elements()" : "at", number);
+  for_each_lane(0, lanes_of(program_.values[like]), element_of_lane(like, into) + " = " + number + ";");
 }
 
 }  // namespace tilewright::emit_msl

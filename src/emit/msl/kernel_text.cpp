@@ -52,6 +52,9 @@ void KernelText::name_things(const std::vector<std::string>& coordinates) {
     name(args[i]) = table_.fresh(coordinates.size() == args.size() ? coordinates[i] : fmt::format("task{}", i));
   names_.worker = "worker", names_.lane = "lane", names_.subgroup = "subgroup";
   lane_name_ = table_.fresh("e");
+  for (const char* letter : {"i", "j", "k", "m", "n", "p", "q", "r"})
+    if (table_.is_free(letter)) loop_letters_.push_back(table_.fresh(letter));
+  if (loop_letters_.empty()) loop_letters_.push_back(table_.fresh("i"));
 }
 
 bool KernelText::asks(WorkerQuery query) const {
@@ -147,9 +150,9 @@ void KernelText::allocations() {
 
 std::string KernelText::loop_name() {
   while (loop_names_.size() <= loops_) {
-    constexpr std::string_view kLetters = "ijkmnpqr";
-    const auto letter = std::ranges::find_if(kLetters, [&](char c) { return table_.is_free(std::string(1, c)); });
-    loop_names_.push_back(table_.fresh(letter == kLetters.end() ? "i" : std::string(1, *letter)));
+    // Taken for the whole kernel, wherever the first loop of that depth stands.
+    const std::string name = loop_letters_[loop_names_.size() % loop_letters_.size()];
+    loop_names_.push_back(loop_names_.size() < loop_letters_.size() ? name : table_.fresh(name));
   }
   return loop_names_[loops_];
 }
@@ -158,7 +161,7 @@ Expr KernelText::shortened(const Expr& expr) {
   // A load may stand under a guard that its own expression does not show.
   if (expr.text.size() <= kLongExpression || expr.loads) return expr;
   const bool number = expr.type == TextType::Int || expr.type == TextType::Long;
-  const std::string name = table_.fresh(number ? "n" : expr.type == TextType::Bool ? "flag" : "x");
+  const std::string name = table_.fresh(number ? "at" : expr.type == TextType::Bool ? "flag" : "x");
   line("const {} {} = {};", type_word(expr.type), name, expr.text);
   return {name, expr.type};
 }

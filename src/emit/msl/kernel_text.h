@@ -73,6 +73,8 @@ class KernelText {
   /// Each number of the value, from its lane.
   template <class Make>
   void assign(kernel::ValueId value, Make&& make);
+  /// Of a variable of the type of `like`.
+  std::string element_of_lane(kernel::ValueId like, const std::string& variable) const;
   void assign_each_lane(kernel::ValueId value, const std::string& number);
   /// All at once.
   void copy_all(const std::vector<kernel::ValueId>& targets, const std::vector<kernel::ValueId>& sources);
@@ -82,6 +84,8 @@ class KernelText {
   void keep(kernel::ValueId like, kernel::ValueId source, const std::string& into);
   std::string filled_matrix(kernel::ValueId value, const Expr& element) const;
 
+  /// The statement for each number of a value, with lane_name_ from `first`.
+  void for_each_lane(int first, int lanes, const std::string& statement);
   Expr shortened(const Expr& expr);
   std::string loop_name();
 
@@ -101,7 +105,7 @@ class KernelText {
   NameTable table_;
   Expressions expressions_;
   std::string entry_, lane_name_;
-  std::vector<std::string> loop_names_;
+  std::vector<std::string> loop_letters_, loop_names_;
   std::size_t loops_ = 0;  ///< around the statement
   int depth_ = 0;
   std::string text_;

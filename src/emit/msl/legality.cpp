@@ -25,6 +25,18 @@ std::int64_t bytes_of(const Allocation& allocation) {
       .value_or(INT64_MAX);
 }
 
+/// Whether it matters to the operation which workers are a subgroup.
+bool asks_for_subgroups(const Program& program, const Op& op) {
+  if (const auto* worker = std::get_if<WorkerOp>(&op.payload)) return worker->query != WorkerQuery::Worker;
+  if (const auto* fence = std::get_if<FenceOp>(&op.payload)) return fence->participants == Participants::Subgroup;
+  if (std::holds_alternative<SubgroupReduceOp>(op.payload) || std::holds_alternative<ShuffleOp>(op.payload)) return true;
+  bool fragments = false;
+  const auto look = [&](ValueId value) { fragments = fragments || program.values[value].is_fragment(); };
+  for_each_operand(op.payload, look);
+  for (ValueId result : op.results) look(result);
+  return fragments;
+}
+
 class OperationCheck {
  public:
   explicit OperationCheck(const KernelFacts& facts) : facts_(facts), program_(facts.program) {}
@@ -49,6 +61,9 @@ class OperationCheck {
   void block(BlockId id) {
     for (OpId op : program_.blocks[id].ops) {
       op_ = &program_.ops[op];
+      if (facts_.kernel.group.subgroup_size != kSimdWidth && asks_for_subgroups(program_, *op_))
+        refuse("lower for subgroups of 32", "the kernel counts on subgroups of {}; those of Metal have {}",
+               facts_.kernel.group.subgroup_size, kSimdWidth);
       std::visit([&](const auto& payload) { check(payload); }, op_->payload);
       for (ValueId result : op_->results) check_type(program_.values[result]);
       for (BlockId nested : nested_blocks(program_.ops[op].payload)) block(nested);
@@ -150,11 +165,6 @@ Result<void> check_group(const Program& program, const Kernel& kernel, const Lim
     return failure(DiagCode::Unsupported,
                    fmt::format("kernel {} is persistent, which is not made for Metal", kernel.name),
                    "lower to one group a task");
-  if (group.workers > 1 && group.subgroup_size != kSimdWidth)
-    return failure(DiagCode::Unsupported,
-                   fmt::format("kernel {} counts on subgroups of {}; those of Metal have {}", kernel.name,
-                               group.subgroup_size, kSimdWidth),
-                   "lower for subgroups of 32");
   if (group.workers > limits.workers_per_group)
     return failure(DiagCode::Unsupported,
                    fmt::format("kernel {} has groups of {} workers; the limit is {}", kernel.name, group.workers,

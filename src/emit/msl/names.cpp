@@ -42,6 +42,13 @@ bool starts_badly(std::string_view name) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_';
 }
 
+/// Names of Metal's library and of the emulator's.
+bool begins_reserved(std::string_view name) {
+  constexpr std::array kPrefixes = std::to_array<std::string_view>(
+      {"simd_", "simdgroup", "quad_", "emu_", "EMU_", "air_", "atomic_", "threadgroup_", "M_", "METAL_", "TARGET_"});
+  return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 /// Letters, digits and single underscores, beginning with a letter.
 std::string identifier(std::string_view wanted) {
   std::string name;
@@ -50,16 +57,13 @@ std::string identifier(std::string_view wanted) {
     if (kept != '_' || name.empty() || name.back() != '_') name += kept;
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
-  return starts_badly(name) ? "v" + name : name;
+  return starts_badly(name) || begins_reserved(name) ? "v_" + name : name;
 }
 
 }  // namespace
 
 bool is_reserved(std::string_view name) {
-  constexpr std::array kPrefixes = std::to_array<std::string_view>(
-      {"simd_", "simdgroup", "quad_", "emu_", "EMU_", "air", "atomic_", "threadgroup_", "M_", "METAL_", "TARGET_"});
-  return std::ranges::binary_search(kWords, name) || is_library_name(name) ||
-         std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::binary_search(kWords, name) || is_library_name(name) || begins_reserved(name);
 }
 
 bool NameTable::is_free(std::string_view name) const { return !is_reserved(name) && !taken_.contains(name); }
@@ -67,9 +71,23 @@ bool NameTable::is_free(std::string_view name) const { return !is_reserved(name)
 std::string NameTable::fresh(std::string_view wanted) {
   const std::string base = identifier(wanted);
   std::string name = base;
-  while (!is_free(name)) name = fmt::format("{}_{}", base, ++last_number_[base]);
+  int number = 0;
+  while (!is_free(name)) {
+    number = ++last_number_[base];
+    name = fmt::format("{}_{}", base, number);
+  }
   taken_.insert(name);
+  given_.push_back({name, base, number});
   return name;
+}
+
+void NameTable::end_scope() {
+  for (; given_.size() > scopes_.back(); given_.pop_back()) {
+    const Given& last = given_.back();
+    taken_.erase(last.name);
+    if (last.number > 0) last_number_[last.base] = last.number - 1;
+  }
+  scopes_.pop_back();
 }
 
 }  // namespace tilewright::emit_msl

@@ -36,8 +36,7 @@ void KernelText::statement(const StoreOp& payload, const Op&) {
   Expr value = expressions_.of(payload.value, lane);
   if (value.type == TextType::Bool) value = call(TextType::Int, "uchar", {&value});
   if (single) return line("{}{} = {};", guard, place, value.text);
-  line("for (int {0} = 0; {0} < {1}; ++{0}) {2}{3} = {4};", lane_name_, program_.values[payload.value].lanes, guard,
-       place, value.text);
+  for_each_lane(0, program_.values[payload.value].lanes, fmt::format("{}{} = {};", guard, place, value.text));
 }
 
 void KernelText::statement(const FoldLanesOp& payload, const Op& op) {
@@ -51,7 +50,7 @@ void KernelText::statement(const FoldLanesOp& payload, const Op& op) {
   const Expr next = expressions_.of(payload.operand, lane_name_);
   const IntegerFacts facts{number == TextType::Long, facts_.ranges.may_wrap(result), false};
   const Expr sum = binary(library_, binary_of(payload.kind), type.scalar, {total, number}, next, facts);
-  line("for (int {0} = 1; {0} < {1}; ++{0}) {2} = {3};", lane_name_, type.lanes, total, sum.text);
+  for_each_lane(1, type.lanes, fmt::format("{} = {};", total, sum.text));
   if (!is_declared(result) && !facts_.variables.changes(facts_.variables.of(result))) {
     name(result) = total;
     return;
@@ -79,8 +78,10 @@ void KernelText::statement(const LoopOp& payload, const Op&) {
                           : fmt::format("{} += {}", index, integer_literal(payload.step).text);
   line("for ({} {} = {}; {} < {}; {}) {{", type_word(type), index, low.text, index, wrapped(high, Binding::Sum), step);
   ++depth_, ++loops_;
+  table_.begin_scope();
   block(payload.body);
   copy_all(carries, body.yields);
+  table_.end_scope();
   --depth_, --loops_;
   line("}}");
 }
@@ -109,8 +110,10 @@ bool KernelText::is_choice(const IfOp& payload, const Op& op) const {
 
 void KernelText::branch(BlockId id, const std::vector<ValueId>& results) {
   ++depth_;
+  table_.begin_scope();
   block(id);
   copy_all(results, program_.blocks[id].yields);
+  table_.end_scope();
   --depth_;
 }
 

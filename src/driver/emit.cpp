@@ -1,0 +1,28 @@
+#include "driver/emit.h"
+
+#include "driver/kernel_impl.h"
+#include "driver/run.h"
+
+namespace tilewright::driver {
+
+Result<EmitReport> emit_program(const RunRequest& request) {
+  if (request.target == Target::Interp)
+    return failure(DiagCode::Unsupported, "the target interp runs programs as they are and has no code",
+                   "--target cpu or --target metal-simdgroup");
+  TW_TRY(const Program program, Program::load(request.program));
+  TW_TRY(const Kernel kernel, compile_request(program, request, Purpose::Look));
+  if (request.on_compiled) request.on_compiled(kernel.stage_times());
+  const Kernel::Impl& impl = kernel.impl();
+  EmitReport report;
+  report.program = program.name();
+  report.target = request.target;
+  report.names = program.symbols();
+  for (const ParamInfo& param : program.params()) report.names.push_back(param.name);
+  report.bindings = kernel.bindings();
+  report.stage_times = kernel.stage_times();
+  report.artifact = impl.metal ? impl.metal->text : impl.object;
+  if (impl.metal) report.device = impl.metal->planned.device.name;
+  return report;
+}
+
+}  // namespace tilewright::driver

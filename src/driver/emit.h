@@ -1,0 +1,29 @@
+// The `emit` command as a function: the code of a planned program, and how to launch it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/compile.h>
+
+#include "artifact/artifact.h"
+#include "driver/request.h"
+#include "support/result.h"
+
+namespace tilewright::driver {
+
+struct EmitReport {
+  std::string program;
+  Target target{};
+  std::string device;              ///< of a plan; empty without one
+  std::vector<std::string> names;  ///< of the bindings, in the order of the program
+  Bindings bindings;               ///< defaults and what the planner chose included
+  artifact::Artifact artifact;
+  std::vector<StageTime> stage_times;
+};
+
+/// Of the request only program, assignments, target, views, settings and plan are used; nothing is run. Errors: those of
+/// compile(); Unsupported for a target without code.
+Result<EmitReport> emit_program(const RunRequest& request);
+
+}  // namespace tilewright::driver

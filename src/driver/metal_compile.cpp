@@ -1,0 +1,142 @@
+#include "driver/metal_compile.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/plan_needs.h"
+#include "driver/stage_clock.h"
+#include "emit/msl/emit.h"
+#include "kernel/verifier.h"
+#include "lower/lower_planned.h"
+#include "tile/bind.h"
+
+namespace tilewright::driver {
+
+namespace {
+
+constexpr const char* kDirectStores = "direct_accumulator_store";
+
+std::optional<StoredPlan> given_plan(const CompileOptions& options) {
+  if (options.plan.empty()) return std::nullopt;
+  return StoredPlan{options.plan, options.plan_label};
+}
+
+PlanOptions plan_options(const CompileOptions& options) {
+  PlanOptions wanted{std::string(target_name(options.target)), options.device, options.settings};
+  const bool said = std::ranges::any_of(options.settings, [](const auto& each) { return each.first == "noalias"; });
+  if (options.noalias && !said) wanted.settings.emplace_back("noalias", "true");
+  return wanted;
+}
+
+Result<LaunchRules> rules_of(const PlanReport& planned, const CompileOptions& options) {
+  const bool noalias = options.noalias || planned.request.switches.noalias || needs_noalias(planned.planned.plan);
+  return launch_rules(planned.bound, options.layouts, noalias);
+}
+
+proof::Subject subject_of(const PlanReport& planned) {
+  return proof::make_subject(planned.bound, proof::launch_assumptions(planned.request.switches.noalias));
+}
+
+/// Plans anew without what the layout does not allow, unless that was asked for by name.
+Result<void> respect_layout(const Program& program, const Bindings& bindings, const CompileOptions& options,
+                            MetalKernel& kernel) {
+  const std::vector<std::string> faults =
+      rows_that_are_not_compact(kernel.planned.planned.plan, subject_of(kernel.planned), kernel.rules);
+  if (faults.empty()) return {};
+  const bool asked = !options.plan.empty() || std::ranges::any_of(options.settings, [](const auto& each) {
+    return each.first == kDirectStores;
+  });
+  if (asked)
+    return failure(DiagCode::ArgumentStrides,
+                   fmt::format("the plan stores whole fragments, whose rows or columns have to follow each other; {}",
+                               fmt::join(faults, ", ")),
+                   fmt::format("plan with {}=false, or give these buffers another layout", kDirectStores));
+  PlanOptions wanted = plan_options(options);
+  wanted.settings.emplace_back(kDirectStores, "false");
+  TW_TRY(kernel.planned, plan_report(program, bindings, wanted));
+  TW_TRY(kernel.rules, rules_of(kernel.planned, options));
+  return {};
+}
+
+/// Names of the coordinates where the tasks of the kernel are the programs of its launch.
+std::vector<std::string> coordinates_of(const proof::Subject& subject, std::size_t launch,
+                                        const kernel::Kernel& kernel) {
+  const tile::Program& program = subject.program;
+  const auto& region = std::get<tile::RegionOp>(program.op(subject.walk.launches[launch]).payload);
+  std::vector<std::string> names;
+  std::vector<std::int64_t> extents;
+  for (tile::CoordId id : program.list(region.coords)) {
+    names.push_back(program.coords()[id].name);
+    extents.push_back(program.index().as_constant(program.coords()[id].extent).value_or(-1));
+  }
+  return extents == kernel.task_extents ? names : std::vector<std::string>{};
+}
+
+std::string bindings_text(const PlanReport& planned) {
+  std::vector<std::string> parts;
+  for (const std::string& name : planned.names) {
+    if (const auto number = planned.bindings.numbers.find(name); number != planned.bindings.numbers.end())
+      parts.push_back(fmt::format("{}={}", name, number->second));
+    if (const auto type = planned.bindings.types.find(name); type != planned.bindings.types.end())
+      parts.push_back(fmt::format("{}={}", name, data_type_name(type->second)));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+emit_msl::EmitOptions emit_options(const MetalKernel& kernel, const proof::Subject& subject) {
+  const PlanReport& planned = kernel.planned;
+  emit_msl::EmitOptions options;
+  options.target = planned.planned.plan.target;
+  options.device = planned.device.name;
+  const target::DeviceLimits& limits = planned.device.limits;
+  if (limits.max_threads_per_group) options.limits.workers_per_group = limits.max_threads_per_group->value;
+  if (limits.shared_memory_bytes) options.limits.shared_bytes = limits.shared_memory_bytes->value;
+  if (limits.max_buffers) options.limits.buffers = limits.max_buffers->value;
+  options.bindings = bindings_text(planned);
+  options.plan = plan::print_plan(planned.planned.plan);
+  options.plan_digest = hash_text(plan::plan_digest(planned.planned.plan));
+  for (std::size_t i = 0; i < kernel.lowered.kernels.size(); ++i)
+    options.coordinates.push_back(coordinates_of(subject, i, kernel.lowered.kernels[i]));
+  return options;
+}
+
+}  // namespace
+
+Result<lower::LaunchLayout> launch_layout(const tile::Program& bound, const LaunchRules& rules) {
+  lower::LaunchLayout layout;
+  for (const auto& [id, strides] : rules.strides) {
+    // An axis of one point is never stepped along: its stride must not reach the address arithmetic.
+    const std::vector<std::int64_t> extents = tile::bound_extents(bound, id);
+    std::vector<std::int64_t> used = strides;
+    for (std::size_t d = 0; d < used.size(); ++d)
+      if (extents[d] <= 1) used[d] = 0;
+    TW_TRY(layout.buffers[id], lower::make_buffer_layout(extents, used));
+  }
+  return layout;
+}
+
+Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindings, const CompileOptions& options,
+                                  std::vector<StageTime>& times) {
+  MetalKernel kernel;
+  kernel.emulation = options.emulation;
+  const auto plan = [&]() -> Result<void> {
+    TW_TRY(kernel.planned, plan_report(program, bindings, plan_options(options), given_plan(options)));
+    TW_TRY(kernel.rules, rules_of(kernel.planned, options));
+    return respect_layout(program, bindings, options, kernel);
+  };
+  TW_TRY_VOID(timed(times, "plan", plan));
+  TW_TRY(kernel.layout, launch_layout(kernel.planned.bound, kernel.rules));
+  const proof::Subject subject = subject_of(kernel.planned);
+  const sets::Context context;
+  TW_TRY(kernel.lowered, timed(times, "lower", [&] {
+           return lower::lower_planned(subject, kernel.layout, kernel.planned.planned.plan, context);
+         }));
+  TW_TRY_VOID(timed(times, "verify kernel", [&] { return kernel::verify(kernel.lowered); }));
+  TW_TRY(kernel.text,
+         timed(times, "emit", [&] { return emit_msl::emit(kernel.lowered, emit_options(kernel, subject)); }));
+  return kernel;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,46 @@
+// From a loaded program to Metal text: plan, lower by it, emit.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifact/artifact.h"
+#include "driver/launch.h"
+#include "driver/plan.h"
+#include "kernel/program.h"
+#include "lower/launch_layout.h"
+#include "runtime/msl_emulator/emulator.h"
+
+namespace tilewright::driver {
+
+/// What a kernel for Target::MetalSimdgroup consists of, stage by stage.
+struct MetalKernel {
+  PlanReport planned;  ///< its program is the one that the rest is about
+  LaunchRules rules;   ///< what every launch checks, the needs of the plan included
+  lower::LaunchLayout layout;
+  kernel::Program lowered;
+  artifact::Artifact text;
+  EmulationOptions emulation;
+
+  /// The text, compiled for the emulator when it is first run; what went wrong is kept too.
+  struct Emulated {
+    std::mutex mutex;
+    std::optional<Result<msl_emulator::CompiledLibrary>> library;
+  };
+  std::shared_ptr<Emulated> emulated = std::make_shared<Emulated>();
+};
+
+/// Every stage up to the text; nothing of the emulator is needed. Where the plan of its own choice asks for compact
+/// rows that a layout does not have, the program is planned again without direct stores. Errors: those of plan_report,
+/// launch_rules, lower_planned and emit_msl::emit; ArgumentStrides when a given plan or setting asks for rows that a
+/// layout does not have.
+Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindings, const CompileOptions& options,
+                                  std::vector<StageTime>& times);
+
+/// How the objects of `rules` lie, for a lowering.
+Result<lower::LaunchLayout> launch_layout(const tile::Program& bound, const LaunchRules& rules);
+
+}  // namespace tilewright::driver

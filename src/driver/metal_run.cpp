@@ -1,0 +1,244 @@
+#include "driver/metal_run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/element.h"
+#include "driver/emulate.h"
+#include "driver/kernel_impl.h"
+#include "driver/view_range.h"
+
+namespace tilewright::driver {
+
+namespace {
+
+namespace emu = msl_emulator;
+
+constexpr int kMetal31 = 310;
+
+/// The memory of each binding of a run: the caller's, and own memory for temporaries.
+class BindingMemory {
+ public:
+  BindingMemory(const MetalKernel& kernel, const CheckedLaunch& launch) {
+    for (const artifact::Binding& binding : kernel.text.bindings) {
+      const auto bytes = static_cast<std::size_t>(binding.count) * data_type_bytes(binding.type);
+      if (binding.kind == artifact::BindingKind::Temporary) {
+        own_.emplace_back(bytes);
+        blocks_.emplace_back(own_.back());
+        written_.push_back(false);
+        continue;
+      }
+      const tile::ObjectId object = find_buffer(kernel.planned.bound, binding.name);
+      const ArrayView& view = launch.arguments.at(object);
+      const std::int64_t low = kernel.layout.buffers.at(object).low;
+      const bool empty = element_range(view)->empty();
+      const auto size = static_cast<std::int64_t>(data_type_bytes(view.type));
+      blocks_.emplace_back(empty ? view.data : view.data + (view.offset + low) * size, bytes);
+      written_.push_back(binding.access != artifact::BindingAccess::Write);
+    }
+    part_shared_inputs(kernel);
+  }
+
+  std::span<std::byte> block(std::uint32_t index) const { return blocks_[index]; }
+  /// Whether the binding has contents; from now on it has.
+  bool begin_writing(std::uint32_t index) {
+    const bool had = written_[index];
+    written_[index] = true;
+    return had;
+  }
+  bool has_contents(std::uint32_t index) const { return written_[index]; }
+
+ private:
+  /// The emulator gives each buffer memory of its own. Inputs may share the caller's: they are read from copies.
+  void part_shared_inputs(const MetalKernel& kernel) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const bool only_read = kernel.text.bindings[i].access == artifact::BindingAccess::Read;
+      const bool shared = std::ranges::any_of(blocks_, [&](const std::span<std::byte>& other) {
+        return &other != &blocks_[i] && other.data() < blocks_[i].data() + blocks_[i].size() &&
+               blocks_[i].data() < other.data() + other.size();
+      });
+      if (!only_read || !shared) continue;
+      own_.emplace_back(blocks_[i].begin(), blocks_[i].end());
+      blocks_[i] = own_.back();
+    }
+  }
+
+  std::deque<std::vector<std::byte>> own_;
+  std::vector<std::span<std::byte>> blocks_;
+  std::vector<bool> written_;
+};
+
+emu::LaunchRequest launch_request(const MetalKernel& kernel, const artifact::Launch& launch, BindingMemory& memory,
+                                  int workers) {
+  emu::LaunchRequest request;
+  request.kernel = launch.entry;
+  for (std::size_t i = 0; i < 3; ++i)
+    request.threadgroups[i] = static_cast<std::uint32_t>(launch.group->groups[i]);
+  request.threads_per_threadgroup = {static_cast<std::uint32_t>(launch.group->workers), 1, 1};
+  for (std::uint32_t index : launch.group->bindings) {
+    const artifact::Binding& binding = kernel.text.bindings[index];
+    emu::BufferBinding buffer;
+    buffer.index = index;
+    buffer.label = binding.name;
+    buffer.bytes = memory.block(index);
+    buffer.read_only = binding.access == artifact::BindingAccess::Read;
+    buffer.initialized = buffer.read_only ? memory.has_contents(index) : memory.begin_writing(index);
+    request.buffers.push_back(std::move(buffer));
+  }
+  request.device = emulated_device(kernel.planned.device);
+  request.schedules = kernel.emulation.schedules;
+  request.timeout_seconds = kernel.emulation.timeout_seconds;
+  request.workers = static_cast<std::uint32_t>(workers);
+  return request;
+}
+
+std::string source_line(const std::string& text, std::uint32_t number) {
+  std::size_t at = 0;
+  for (std::uint32_t line = 1; line < number && at < text.size(); ++line)
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return number == 0 ? std::string() : text.substr(at, text.find('\n', at) - at);
+}
+
+std::string party_text(const emu::Party& party) {
+  std::string text = fmt::format("group ({})", fmt::join(party.group, ","));
+  if (party.thread) text = fmt::format("thread {} of ", *party.thread) + text;
+  if (!party.thread && party.subgroup) text = fmt::format("SIMD group {} of ", *party.subgroup) + text;
+  return party.action.empty() ? text : text + ": " + party.action;
+}
+
+Diag diag_of(const MetalKernel& kernel, const artifact::Launch& launch, const emu::Report& report) {
+  const bool late = report.kind == emu::ReportKind::Timeout;
+  Diag diag{late ? DiagCode::EmulatorTimeout : DiagCode::EmulatorReport,
+            fmt::format("kernel {}: {}: {}", launch.entry, emu::report_kind_name(report.kind), report.message),
+            {},
+            late ? "give it more time with --set timeout=SECONDS, or use smaller sizes"
+                 : "this is a fault of the compiler; `tilewright emit` gives the text",
+            {}};
+  const auto place = [&](std::uint32_t line) {
+    return SourcePlace{report.file, line, 1, 0, source_line(kernel.text.code, line)};
+  };
+  if (report.line != 0) diag.place = place(report.line);
+  for (const emu::Party& party : report.parties)
+    diag.notes.push_back({party_text(party), party.line == 0 ? SourcePlace{} : place(party.line)});
+  return diag;
+}
+
+void add_faults(const MetalKernel& kernel, const artifact::Launch& launch, const emu::LaunchResult& result,
+                Diags& faults) {
+  for (const emu::Report& report : result.reports) faults.push_back(diag_of(kernel, launch, report));
+  if (result.schedules_disagree)
+    faults.push_back(Diag{DiagCode::EmulatorReport,
+                          fmt::format("kernel {}: the order in which threads run changes its result", launch.entry),
+                          {},
+                          "this is a fault of the compiler; `tilewright emit` gives the text",
+                          {}});
+}
+
+Result<emu::CompiledLibrary> compile_text(const MetalKernel& kernel) {
+  TW_TRY(const emu::Toolchain tools, emulator_toolchain());
+  emu::CompileRequest request;
+  request.path = kernel.text.program + ".metal";
+  request.text = kernel.text.code;
+  request.dialect = emu::Dialect::OpenCl;
+  request.metal_version = kMetal31;
+  request.checks = kernel.emulation.checks;
+  return emu::compile(request, tools);
+}
+
+Result<emu::CompiledLibrary> library_of(const MetalKernel& kernel) {
+  const std::lock_guard lock(kernel.emulated->mutex);
+  std::optional<Result<emu::CompiledLibrary>>& known = kernel.emulated->library;
+  if (!known) known = compile_text(kernel);
+  return *known;
+}
+
+// ---- The interpreter ------------------------------------------------------------------------------------------------
+
+bool is_nan(DataType type, std::uint32_t bits) { return bits_to_number(type, bits) != bits_to_number(type, bits); }
+
+/// Of two images of one view.
+std::string first_difference(const std::string& name, const ArrayView& a, const ArrayView& b) {
+  std::string found;
+  const auto bytes = static_cast<std::int64_t>(data_type_bytes(a.type));
+  for_each_element(a, [&](std::int64_t ordinal, std::int64_t position) {
+    const std::uint32_t x = load_bits(a.type, a.data + position * bytes);
+    const std::uint32_t y = load_bits(b.type, b.data + position * bytes);
+    if (!found.empty() || x == y || (is_nan(a.type, x) && is_nan(b.type, y))) return;
+    found = fmt::format("element {} of '{}' is {} on the emulator and {} in the interpreter", ordinal, name,
+                        bits_to_number(a.type, x), bits_to_number(b.type, y));
+  });
+  return found;
+}
+
+/// Copies of the whole memory behind every argument.
+struct CopiedArguments {
+  std::deque<std::vector<std::byte>> blocks;
+  Arguments arguments;
+
+  explicit CopiedArguments(const Arguments& originals) {
+    for (const auto& [name, view] : originals) {
+      const auto bytes = static_cast<std::size_t>(view.elements) * data_type_bytes(view.type);
+      blocks.emplace_back(view.data, view.data + bytes);
+      arguments[name] = view;
+      arguments[name].data = blocks.back().data();
+    }
+  }
+};
+
+Result<std::vector<kernel::Counts>> interpret_kernel(const MetalKernel& kernel, const CheckedLaunch& launch) {
+  const BindingMemory memory(kernel, launch);
+  std::vector<std::byte*> bases;
+  for (std::uint32_t i = 0; i < kernel.text.bindings.size(); ++i) bases.push_back(memory.block(i).data());
+  return kernel::interpret(kernel.lowered, bases);
+}
+
+}  // namespace
+
+Result<void> load_metal(const MetalKernel& kernel) {
+  TW_TRY(const emu::CompiledLibrary library, library_of(kernel));
+  return {};
+}
+
+Result<std::vector<emu::LaunchResult>> emulate_kernel(const MetalKernel& kernel, const CheckedLaunch& launch,
+                                                      int workers) {
+  TW_TRY(const emu::CompiledLibrary library, library_of(kernel));
+  TW_TRY(const emu::Toolchain tools, emulator_toolchain());
+  BindingMemory memory(kernel, launch);
+  std::vector<emu::LaunchResult> results;
+  Diags faults;
+  for (const artifact::Launch& one : kernel.text.launches) {
+    if (one.task_count == 0) continue;
+    TW_TRY(emu::LaunchResult result, emu::launch(library, launch_request(kernel, one, memory, workers), tools));
+    add_faults(kernel, one, result, faults);
+    results.push_back(std::move(result));
+  }
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return results;
+}
+
+Result<MetalRun> run_metal(const Kernel& compiled, const Arguments& arguments) {
+  const MetalKernel& kernel = *compiled.impl().metal;
+  CopiedArguments copies(arguments);
+  const tile::Program& bound = compiled.impl().bound;
+  TW_TRY(const CheckedLaunch launch, check_launch(bound, kernel.rules, arguments));
+  TW_TRY(std::vector<emu::LaunchResult> emulated, emulate_kernel(kernel, launch, 0));
+  TW_TRY(const CheckedLaunch copied, check_launch(bound, kernel.rules, copies.arguments));
+  TW_TRY(std::vector<kernel::Counts> interpreted, interpret_kernel(kernel, copied));
+  MetalRun run;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kernel.text.launches.size(); ++i) {
+    KernelCounts counts{kernel.text.launches[i].entry, std::move(interpreted[i]), {}};
+    if (kernel.text.launches[i].task_count != 0) counts.emulated = std::move(emulated[next++].counters);
+    run.kernels.push_back(std::move(counts));
+  }
+  for (const auto& [id, view] : launch.arguments)
+    if (is_written(bound.object(id)) && run.difference.empty())
+      run.difference = first_difference(bound.object(id).name, view, copied.arguments.at(id));
+  return run;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,96 @@
+#include "report/emit_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "report/schema.h"
+
+namespace tilewright::report {
+
+namespace {
+
+using EmitJson = nlohmann::ordered_json;
+
+std::string_view kind_word(artifact::BindingKind kind) {
+  switch (kind) {
+    case artifact::BindingKind::Argument:
+      return "argument";
+    case artifact::BindingKind::Temporary:
+      return "temporary";
+    case artifact::BindingKind::Scalar:
+      return "scalar";
+  }
+  return "";
+}
+
+std::string_view access_word(artifact::BindingAccess access) {
+  switch (access) {
+    case artifact::BindingAccess::Read:
+      return "read";
+    case artifact::BindingAccess::Write:
+      return "write";
+    case artifact::BindingAccess::ReadWrite:
+      return "readwrite";
+  }
+  return "";
+}
+
+EmitJson values_json(const driver::EmitReport& report) {
+  EmitJson values = EmitJson::object();
+  for (const std::string& name : report.names) {
+    if (const auto number = report.bindings.numbers.find(name); number != report.bindings.numbers.end())
+      values[name] = number->second;
+    else if (const auto type = report.bindings.types.find(name); type != report.bindings.types.end())
+      values[name] = data_type_name(type->second);
+  }
+  return values;
+}
+
+EmitJson buffers_json(const artifact::Artifact& artifact) {
+  EmitJson buffers = EmitJson::array();
+  for (std::size_t i = 0; i < artifact.bindings.size(); ++i) {
+    const artifact::Binding& binding = artifact.bindings[i];
+    buffers.push_back({{"index", i},
+                       {"name", binding.name},
+                       {"kind", kind_word(binding.kind)},
+                       {"access", access_word(binding.access)},
+                       {"type", data_type_name(binding.type)},
+                       {"elements", binding.count}});
+  }
+  return buffers;
+}
+
+EmitJson launch_json(const artifact::Launch& launch) {
+  EmitJson json = {{"entry", launch.entry}, {"tasks", launch.task_count}};
+  const auto& group = launch.group;
+  json["groups"] = group ? EmitJson(group->groups) : EmitJson(nullptr);
+  json["workers"] = group ? EmitJson(group->workers) : EmitJson(nullptr);
+  json["subgroup_size"] = group ? EmitJson(group->subgroup_size) : EmitJson(nullptr);
+  json["shared_bytes"] = group ? EmitJson(group->shared_bytes) : EmitJson(nullptr);
+  json["buffers"] = group ? EmitJson(group->bindings) : EmitJson(nullptr);
+  return json;
+}
+
+}  // namespace
+
+std::string emit_json(const driver::EmitReport& report, const std::optional<std::string>& file) {
+  const artifact::Artifact& artifact = report.artifact;
+  const bool text = artifact.kind == artifact::CodeKind::Text;
+  EmitJson json = {{"schema", kSchema}, {"program", report.program}, {"target", target_name(report.target)}};
+  json["device"] = report.device.empty() ? EmitJson(nullptr) : EmitJson(report.device);
+  json["bindings"] = values_json(report);
+  json["kind"] = text ? "text" : "object";
+  json["bytes"] = artifact.code.size();
+  json["file"] = file ? EmitJson(*file) : EmitJson(nullptr);
+  if (!file && text) json["text"] = artifact.code;
+  json["buffers"] = buffers_json(artifact);
+  json["launches"] = EmitJson::array();
+  for (const artifact::Launch& launch : artifact.launches) json["launches"].push_back(launch_json(launch));
+  json["flags"] = artifact.flags;
+  json["hashes"] = artifact.hashes.empty() ? EmitJson::object() : EmitJson(artifact.hashes);
+  json["times"] = EmitJson::array();
+  for (const StageTime& time : report.stage_times)
+    json["times"].push_back({{"stage", time.stage}, {"milliseconds", time.milliseconds}});
+  return json.dump(2, ' ', false, EmitJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tilewright::report

@@ -1,0 +1,17 @@
+// Emitted code for programs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "driver/emit.h"
+
+namespace tilewright::report {
+
+/// {schema, program, target, device, bindings, kind: text|object, bytes, file, text, buffers: [{index, name, kind,
+/// access, type, elements}], launches: [{entry, tasks, groups, workers, subgroup_size, shared_bytes, buffers}], flags,
+/// hashes, times}. `file` is null when the code went nowhere; `text` is there when it is text that went nowhere. What
+/// only a GPU has is null for a CPU.
+std::string emit_json(const driver::EmitReport& report, const std::optional<std::string>& file);
+
+}  // namespace tilewright::report

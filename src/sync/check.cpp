@@ -1,0 +1,120 @@
+#include "sync/check.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kernel/op_rules.h"
+#include "kernel/printer.h"
+#include "sync/check/meeting.h"
+#include "sync/check/paths.h"
+#include "sync/check/places.h"
+
+namespace tilewright::sync {
+
+namespace {
+
+class FenceCheck {
+ public:
+  FenceCheck(const kernel::Program& program, const kernel::Kernel& kernel, bool distinct_buffers)
+      : program_(program),
+        kernel_(kernel),
+        facts_(kernel::uniformity(program, kernel)),
+        open_(open_pairs(program, kernel, facts_, distinct_buffers)),
+        finder_(program, kernel, facts_) {}
+
+  std::vector<UnorderedPair> run() {
+    if (open_.not_followed) {
+      const std::string text = op_text(*open_.not_followed);
+      return {{*open_.not_followed, *open_.not_followed, text, text, "the kernel",
+               "the order of rings, roles and asynchronous copies is not followed"}};
+    }
+    std::set<std::pair<kernel::OpId, kernel::OpId>> reported;
+    std::vector<UnorderedPair> unordered_pairs;
+    for (const OpenPair& pair : open_.pairs) {
+      const auto ops = std::pair(open_.accesses[pair.earlier].op, open_.accesses[pair.later].op);
+      if (reported.contains(ops)) continue;
+      const auto meeting = meet(pair);
+      if (!meeting) continue;
+      reported.insert(ops);
+      unordered_pairs.push_back(unordered(pair, *meeting));
+    }
+    return unordered_pairs;
+  }
+
+ private:
+  std::string op_text(kernel::OpId op) const { return kernel::print_op(program_, program_.ops[op]); }
+
+  const Places& places(std::uint32_t access) {
+    auto known = places_.find(access);
+    if (known == places_.end()) known = places_.emplace(access, finder_.places_of(open_.accesses[access])).first;
+    return known->second;
+  }
+
+  std::optional<Meeting> meet(const OpenPair& pair) {
+    const bool subgroups_apart = (pair.gap & kNoOwnFence) == 0;
+    const bool one_object = open_.accesses[pair.earlier].memory == open_.accesses[pair.later].memory;
+    const Places &earlier = places(pair.earlier), &later = places(pair.later);
+    if (one_object) return find_meeting(finder_, earlier, later, pair, loop_step(pair.loop), subgroups_apart);
+    // Where two buffers overlap is not known.
+    const Places anywhere{false, {}, {}, earlier.owners};
+    return find_meeting(finder_, anywhere, later, pair, 1, subgroups_apart);
+  }
+  std::int64_t loop_step(kernel::OpId op) const {
+    if (!op.valid()) return 1;
+    const auto* loop = std::get_if<kernel::LoopOp>(&program_.ops[op].payload);
+    return loop == nullptr ? 1 : loop->step;
+  }
+
+  std::string owner_text(Owner owner) const {
+    const auto workers = static_cast<Owner>(kernel_.group.workers);
+    return owner < workers ? fmt::format("worker {}", owner) : fmt::format("subgroup {}", owner - workers);
+  }
+
+  UnorderedPair unordered(const OpenPair& pair, const Meeting& meeting) const {
+    const MemoryAccess &earlier = open_.accesses[pair.earlier], &later = open_.accesses[pair.later];
+    std::string object = kernel::memory_label(program_, earlier.memory);
+    if (earlier.memory != later.memory) object += ", which may overlap " + kernel::memory_label(program_, later.memory);
+    const std::string when =
+        pair.loop.valid() ? fmt::format(", the latter in a later iteration of '{}'", op_text(pair.loop)) : "";
+    const std::string where = meeting.number ? "can meet at one element" : "may meet at one element";
+    return {earlier.op,
+            later.op,
+            op_text(earlier.op),
+            op_text(later.op),
+            std::move(object),
+            fmt::format("{} and {}{} {}; {}", owner_text(meeting.earlier), owner_text(meeting.later), when, where,
+                        fences_text(pair))};
+  }
+  static const char* fences_text(const OpenPair& pair) {
+    if ((pair.gap & kNoFenceAtAll) != 0) return "no fence stands on the way";
+    if ((pair.gap & kNoOwnFence) != 0) return "no fence on the way orders this memory";
+    return "the fences on the way are those of a subgroup alone";
+  }
+
+  const kernel::Program& program_;
+  const kernel::Kernel& kernel_;
+  kernel::UniformityFacts facts_;
+  OpenPairs open_;
+  PlaceFinder finder_;
+  std::map<std::uint32_t, Places> places_;  ///< by access
+};
+
+}  // namespace
+
+std::vector<UnorderedPair> unordered_accesses(const kernel::Program& program, std::size_t kernel,
+                                              bool distinct_buffers) {
+  const kernel::Kernel& checked = program.kernels.at(kernel);
+  if (checked.group.workers <= 1) return {};
+  return FenceCheck(program, checked, distinct_buffers).run();
+}
+
+std::string unordered_text(const UnorderedPair& pair) {
+  return fmt::format("'{}' and '{}' (operations {} and {}): {}: {}", pair.first_text, pair.second_text,
+                     pair.first.index, pair.second.index, pair.object, pair.reason);
+}
+
+}  // namespace tilewright::sync

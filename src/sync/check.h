@@ -1,0 +1,37 @@
+// The fence checker: finds every two accesses of a group that nothing orders, from the kernel alone.
+//
+// It runs after the last pass and shares nothing with the passes, the proofs or the interpreter. Accesses by different
+// workers to one element of a shared allocation or a buffer, one of which writes, need a fence on every path between
+// them, back edges of loops and both ways of branches included: one that orders that memory, of the group, or of the
+// subgroup when both workers belong to it. A fragment belongs to its subgroup, which counts as a worker of its own. Two
+// accesses need none when their indices say that different workers never meet there: sums of what all workers hold
+// alike and a number of each worker, loops that each worker runs by itself counted out (sync/check/forms.h).
+// One-sided: what the checker cannot tell apart it objects to.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernel/program.h"
+
+namespace tilewright::sync {
+
+struct UnorderedPair {
+  kernel::OpId first, second;  ///< of the program; equal for two workers that make one access
+  std::string first_text, second_text;
+  std::string object;  ///< "allocation a"; "buffer x, which may overlap buffer y"
+  std::string reason;  ///< who meets where, and which fences stand between them
+};
+
+/// Every unordered pair within the groups of kernel number `kernel`, in the order of the text; none for kernels of one
+/// worker. distinct_buffers: no two buffers share an element. Kernels with rings, roles or asynchronous copies are not
+/// followed: the first such operation is the one pair. Premise: kernel/verifier.h accepts the program, and indices do
+/// not wrap.
+std::vector<UnorderedPair> unordered_accesses(const kernel::Program& program, std::size_t kernel,
+                                              bool distinct_buffers);
+
+/// "'store a[%3]' and 'load a[%4]' (operations 7 and 12): allocation a: workers 0 and 33 .."
+std::string unordered_text(const UnorderedPair& pair);
+
+}  // namespace tilewright::sync
