@@ -123,8 +123,8 @@ Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, s
   emu::CompileRequest compile;
   compile.path = "emitted.metal";
   compile.text = artifact.code;
-  compile.metal_version = 310;
-  compile.dialect = emu::Dialect::OpenCl;
+  compile.metal_version = artifact.language_version;
+  compile.dialect = artifact.language_version >= 400 ? emu::Dialect::Cpp20 : emu::Dialect::OpenCl;
   const Result<emu::CompiledLibrary> library = emu::compile(compile, *tools);
   if (!library) return {{}, render(library.error())};
   std::vector<std::vector<std::byte>> blocks = memory.blocks();

@@ -7,8 +7,9 @@
 //   2 = Y: f32[693], write
 // launches, in this order
 //   conv2d_0: grid 9 x 1 x 1, 128 threads a group, 2048 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text f5443f225aed5b869b36aa5729297e9e
+// text 55a31056ea311ed86bf5d2510c12ec2e
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -31,51 +32,45 @@ void conv2d_0(device const float* X [[buffer(0)]],
   threadgroup float x[128];
   threadgroup float w[128];
   for (int i = 0; i < 2; ++i) {
-    const int n = i * 128 + worker;
-    acc[n / 16 * 16 + n % 16] = 0.0f;
+    const int at = i * 128 + worker;
+    acc[at / 16 * 16 + at % 16] = 0.0f;
   }
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
-  const int n_1 = subgroup / 2 * 8;
-  const int n_2 = subgroup % 2 * 8;
-  const int n_3 = n_1 * 16 + n_2;
+  const int at = subgroup / 2 * 8;
+  const int at_1 = subgroup % 2 * 8;
+  const int at_2 = at * 16 + at_1;
   simdgroup_float8x8 acc_1;
-  simdgroup_load(acc_1, acc + n_3, 16);
+  simdgroup_load(acc_1, acc + at_2, 16);
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       for (int k = 0; k < 1; ++k) {
-        const int n_4 = worker % 8;
-        const int n_5 = worker / 8;
-        const int n_6 = task1 + i - 1;
-        const int n_7 = n_5 + j - 1;
-        const int n_8 = n_4;
-        const bool flag = n_6 >= 0 && n_6 < 9 && n_7 >= 0 && n_7 < 11 && n_8 >= 0 && n_8 < 5;
-        x[n_5 * 8 + n_4] = flag ? X[task1 * 55 - 60 + i * 55 + j * 5 + n_5 * 5 + n_4] : 0.0f;
+        const int column = worker % 8;
+        const int row = worker / 8;
+        const int at_3 = task1 + i - 1;
+        const int at_4 = row + j - 1;
+        x[row * 8 + column] = at_3 >= 0 && at_3 < 9 && at_4 >= 0 && at_4 < 11 && column < 5 ? X[task1 * 55 - 60 + i * 55 + j * 5 + row * 5 + column] : 0.0f;
         threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
-        const int n_9 = worker % 16;
-        const int n_10 = worker / 16;
-        const int n_11 = n_10;
-        const int n_12 = n_9;
-        w[n_10 * 16 + n_9] = n_11 >= 0 && n_11 < 5 && n_12 >= 0 && n_12 < 7 ? filter[i * 105 + j * 35 + n_10 * 7 + n_9] : 0.0f;
+        const int column_1 = worker % 16;
+        const int row_1 = worker / 16;
+        w[row_1 * 16 + column_1] = row_1 < 5 && column_1 < 7 ? filter[i * 105 + j * 35 + row_1 * 7 + column_1] : 0.0f;
         threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
         simdgroup_float8x8 x_tile;
-        simdgroup_load(x_tile, x + n_1 * 8, 8);
+        simdgroup_load(x_tile, x + at * 8, 8);
         simdgroup_float8x8 w_tile;
-        simdgroup_load(w_tile, w + n_2, 16);
+        simdgroup_load(w_tile, w + at_1, 16);
         simdgroup_multiply_accumulate(acc_1, x_tile, w_tile, acc_1);
         threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
       }
     }
   }
-  simdgroup_store(acc_1, acc + n_3, 16);
+  simdgroup_store(acc_1, acc + at_2, 16);
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   for (int i = 0; i < 2; ++i) {
-    const int n_13 = i * 128 + worker;
-    const int n_14 = n_13 % 16;
-    const int n_15 = n_13 / 16;
-    const int n_16 = n_15;
-    const int n_17 = n_14;
-    if (n_16 >= 0 && n_16 < 11 && n_17 >= 0 && n_17 < 7) Y[task1 * 77 + n_15 * 7 + n_14] = acc[n_15 * 16 + n_14];
+    const int at_3 = i * 128 + worker;
+    const int column = at_3 % 16;
+    const int row = at_3 / 16;
+    if (row < 11 && column < 7) Y[task1 * 77 + row * 7 + column] = acc[row * 16 + column];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
 }

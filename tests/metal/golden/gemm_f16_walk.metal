@@ -7,8 +7,9 @@
 //   2 = C: f16[20480], write
 // launches, in this order
 //   gemm_0: grid 20 x 1 x 1, 128 threads a group, 6144 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 2c4ef9c91142f4b7a8106ef0c3161db6
+// text ff4f30aabba50bfc3bae240741c58a59
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -30,61 +31,61 @@ void gemm_0(device const half* A [[buffer(0)]],
   threadgroup float acc[1024];
   threadgroup half a[512];
   threadgroup half b[512];
-  const int n = task0 / 8 * 2;
-  const int n_1 = task0 % 8;
-  const int n_2 = min(5 - n, 2) * 2;
-  const int n_3 = n_1 % n_2;
-  const int n_4 = n + n_3 / 2;
-  const int n_5 = n_1 / n_2 * 2 + n_3 % 2;
+  const int at = task0 / 8 * 2;
+  const int column = task0 % 8;
+  const int at_1 = min(5 - at, 2) * 2;
+  const int column_1 = column % at_1;
+  const int at_2 = at + column_1 / 2;
+  const int at_3 = column / at_1 * 2 + column_1 % 2;
   for (int i = 0; i < 8; ++i) {
-    const int n_6 = i * 128 + worker;
-    acc[n_6 / 32 * 32 + n_6 % 32] = 0.0f;
+    const int at_4 = i * 128 + worker;
+    acc[at_4 / 32 * 32 + at_4 % 32] = 0.0f;
   }
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
-  const int n_7 = subgroup / 2 * 16;
-  const int n_8 = subgroup % 2 * 16;
-  const int n_9 = n_7 * 32;
-  const int n_10 = n_9 + n_8;
+  const int at_4 = subgroup / 2 * 16;
+  const int at_5 = subgroup % 2 * 16;
+  const int at_6 = at_4 * 32;
+  const int at_7 = at_6 + at_5;
   simdgroup_float8x8 acc_1;
-  simdgroup_load(acc_1, acc + n_10, 32);
-  const int n_11 = n_8 + 8;
-  const int n_12 = n_9 + n_11;
+  simdgroup_load(acc_1, acc + at_7, 32);
+  const int at_8 = at_5 + 8;
+  const int at_9 = at_6 + at_8;
   simdgroup_float8x8 acc_2;
-  simdgroup_load(acc_2, acc + n_12, 32);
-  const int n_13 = n_7 + 8;
-  const int n_14 = n_13 * 32;
-  const int n_15 = n_14 + n_8;
+  simdgroup_load(acc_2, acc + at_9, 32);
+  const int at_10 = at_4 + 8;
+  const int at_11 = at_10 * 32;
+  const int at_12 = at_11 + at_5;
   simdgroup_float8x8 acc_3;
-  simdgroup_load(acc_3, acc + n_15, 32);
-  const int n_16 = n_14 + n_11;
+  simdgroup_load(acc_3, acc + at_12, 32);
+  const int at_13 = at_11 + at_8;
   simdgroup_float8x8 acc_4;
-  simdgroup_load(acc_4, acc + n_16, 32);
+  simdgroup_load(acc_4, acc + at_13, 32);
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 4; ++j) {
-      const int n_17 = j * 128 + worker;
-      const int n_18 = n_17 % 16;
-      const int n_19 = n_17 / 16;
-      a[n_19 * 16 + n_18] = A[n_4 * 1024 + i * 16 + n_19 * 32 + n_18];
+      const int at_14 = j * 128 + worker;
+      const int column_2 = at_14 % 16;
+      const int row = at_14 / 16;
+      a[row * 16 + column_2] = A[at_2 * 1024 + i * 16 + row * 32 + column_2];
     }
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 4; ++j) {
-      const int n_20 = j * 128 + worker;
-      const int n_21 = n_20 % 32;
-      const int n_22 = n_20 / 32;
-      b[n_22 * 32 + n_21] = B[i * 2048 + n_5 * 32 + n_22 * 128 + n_21];
+      const int at_14 = j * 128 + worker;
+      const int column_2 = at_14 % 32;
+      const int row = at_14 / 32;
+      b[row * 32 + column_2] = B[i * 2048 + at_3 * 32 + row * 128 + column_2];
     }
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 16; j += 8) {
       simdgroup_half8x8 a_tile;
-      simdgroup_load(a_tile, a + n_7 * 16 + j, 16);
+      simdgroup_load(a_tile, a + at_4 * 16 + j, 16);
       simdgroup_half8x8 a_tile_1;
-      simdgroup_load(a_tile_1, a + n_13 * 16 + j, 16);
-      const int n_23 = j * 32;
+      simdgroup_load(a_tile_1, a + at_10 * 16 + j, 16);
+      const int at_14 = j * 32;
       simdgroup_half8x8 b_tile;
-      simdgroup_load(b_tile, b + n_23 + n_8, 32);
+      simdgroup_load(b_tile, b + at_14 + at_5, 32);
       simdgroup_half8x8 b_tile_1;
-      simdgroup_load(b_tile_1, b + n_23 + n_11, 32);
+      simdgroup_load(b_tile_1, b + at_14 + at_8, 32);
       simdgroup_multiply_accumulate(acc_1, a_tile, b_tile, acc_1);
       simdgroup_multiply_accumulate(acc_2, a_tile, b_tile_1, acc_2);
       simdgroup_multiply_accumulate(acc_3, a_tile_1, b_tile, acc_3);
@@ -92,16 +93,16 @@ void gemm_0(device const half* A [[buffer(0)]],
     }
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   }
-  simdgroup_store(acc_1, acc + n_10, 32);
-  simdgroup_store(acc_2, acc + n_12, 32);
-  simdgroup_store(acc_3, acc + n_15, 32);
-  simdgroup_store(acc_4, acc + n_16, 32);
+  simdgroup_store(acc_1, acc + at_7, 32);
+  simdgroup_store(acc_2, acc + at_9, 32);
+  simdgroup_store(acc_3, acc + at_12, 32);
+  simdgroup_store(acc_4, acc + at_13, 32);
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   for (int i = 0; i < 8; ++i) {
-    const int n_24 = i * 128 + worker;
-    const int n_25 = n_24 % 32;
-    const int n_26 = n_24 / 32;
-    C[n_4 * 4096 + n_5 * 32 + n_26 * 128 + n_25] = half(acc[n_26 * 32 + n_25]);
+    const int at_14 = i * 128 + worker;
+    const int column_2 = at_14 % 32;
+    const int row = at_14 / 32;
+    C[at_2 * 4096 + at_3 * 32 + row * 128 + column_2] = half(acc[row * 32 + column_2]);
   }
   threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
 }

@@ -6,8 +6,9 @@
 //   1 = Y: f32[2700], write
 // launches, in this order
 //   softmax_0: grid 9 x 1 x 1, 64 threads a group, 16 bytes of threadgroup memory
+// atoms: scalar; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 15f29b1e69b1f7c96cb31045a7b46460
+// text c3592337190c4ac1d05c938239fe544d
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -52,10 +53,9 @@ void softmax_0(device const float* X [[buffer(0)]],
   for (int i = 0; i < 2; ++i) {
     float acc_2 = -INFINITY;
     for (int j = 0; j < 4; ++j) {
-      const int n = j * 64 + worker;
-      const int n_1 = i * 256;
-      const int n_2 = n_1 + n;
-      const float x = n_2 >= 0 && n_2 < 300 ? X[task0 * 300 + n_1 + n] : -INFINITY;
+      const int at = j * 64 + worker;
+      const int at_1 = i * 256;
+      const float x = at_1 + at < 300 ? X[task0 * 300 + at_1 + at] : -INFINITY;
       acc_2 = ieee_max(acc_2, x);
     }
     const float highest = subgroup_max(acc_2);
@@ -66,15 +66,14 @@ void softmax_0(device const float* X [[buffer(0)]],
     const bool flag = lane < 2;
     const float highest_1 = subgroup_max(flag ? (flag ? partials[lane] : 0.0f) : -INFINITY);
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
-    const float x_1 = ieee_max(acc, highest_1);
-    const float x_2 = x_1 == -INFINITY ? 0.0f : x_1;
+    const float x = ieee_max(acc, highest_1);
+    const float x_1 = x == -INFINITY ? 0.0f : x;
     float acc_3 = 0.0f;
     for (int j = 0; j < 4; ++j) {
-      const int n_3 = j * 64 + worker;
-      const int n_4 = i * 256;
-      const int n_5 = n_4 + n_3;
-      const float x_3 = n_5 >= 0 && n_5 < 300 ? X[task0 * 300 + n_4 + n_3] : -INFINITY;
-      acc_3 = acc_3 + precise::exp(x_3 - x_2);
+      const int at = j * 64 + worker;
+      const int at_1 = i * 256;
+      const float x_2 = at_1 + at < 300 ? X[task0 * 300 + at_1 + at] : -INFINITY;
+      acc_3 = acc_3 + precise::exp(x_2 - x_1);
     }
     const float total = simd_sum(acc_3);
     if (lane == 0) {
@@ -83,17 +82,17 @@ void softmax_0(device const float* X [[buffer(0)]],
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     const float total_1 = simd_sum(lane < 2 ? partials[lane + 2] : 0.0f);
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
-    acc_1 = acc_1 * precise::exp(acc - x_2) + total_1;
-    acc = x_1;
+    acc_1 = acc_1 * precise::exp(acc - x_1) + total_1;
+    acc = x;
   }
-  const float x_4 = acc == -INFINITY ? 0.0f : acc;
+  const float x = acc == -INFINITY ? 0.0f : acc;
   for (int i = 0; i < 4; ++i) {
-    const int n_6 = task0 * 300 + (i * 64 + worker);
-    Y[n_6] = acc_1 == 0.0f ? 0.0f : precise::exp(X[n_6] - x_4) / acc_1;
+    const int at = task0 * 300 + (i * 64 + worker);
+    Y[at] = acc_1 == 0.0f ? 0.0f : precise::exp(X[at] - x) / acc_1;
   }
-  const int n_7 = worker + 256;
-  if (n_7 < 300) {
-    const int n_8 = task0 * 300 + n_7;
-    Y[n_8] = acc_1 == 0.0f ? 0.0f : precise::exp(X[n_8] - x_4) / acc_1;
+  const int at = worker + 256;
+  if (at < 300) {
+    const int at_1 = task0 * 300 + at;
+    Y[at_1] = acc_1 == 0.0f ? 0.0f : precise::exp(X[at_1] - x) / acc_1;
   }
 }

@@ -7,8 +7,9 @@
 //   2 = Y: f32[360], write
 // launches, in this order
 //   swiglu_0: grid 6 x 1 x 1, 256 threads a group
+// atoms: scalar; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text f13752d96c7ad32d3a6096dc12bb9b95
+// text acc6e1f0a68eb9b9e161a04990c23fcc
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -30,12 +31,13 @@ void swiglu_0(device const float* gate [[buffer(0)]],
               device float* Y [[buffer(2)]],
               uint task [[thread_position_in_grid]]) {
   const int task0 = int(task);
-  const int n = task0 / 512;
-  const int n_1 = task0 % 512;
-  const int n_2 = n_1 % 128;
-  const int n_3 = n_1 / 128;
-  const int n_4 = n * 4 + n_3;
-  const int n_5 = n * 160 + n_3 * 40 + n_2;
-  const float x = ieee_max(n_4 >= 0 && n_4 < 9 && n_2 >= 0 && n_2 < 40 ? gate[n_5] : 0.0f, -120.0f);
-  if (n_4 >= 0 && n_4 < 9 && n_2 >= 0 && n_2 < 40) Y[n_5] = x / (1.0f + precise::exp(-x)) * (n_4 >= 0 && n_4 < 9 && n_2 >= 0 && n_2 < 40 ? up[n_5] : 0.0f);
+  const int row = task0 / 512;
+  const int column = task0 % 512;
+  const int column_1 = column % 128;
+  const int row_1 = column / 128;
+  if (row * 4 + row_1 < 9 && column_1 < 40) {
+    const int at = row * 160 + row_1 * 40 + column_1;
+    const float x = ieee_max(gate[at], -120.0f);
+    Y[at] = x / (1.0f + precise::exp(-x)) * up[at];
+  }
 }
