@@ -73,6 +73,9 @@ class OperationCheck {
   void check_value(ValueId value) {
     const ValueType type = program_.values[value];
     if (!is_tensor(type)) return;
+    // What is written out where it is used is checked there.
+    const OpId definition = facts_.placement.definition(value);
+    if (definition.valid() && facts_.placement.is_live(definition) && !facts_.placement.is_held(value)) return;
     if (facts_.tensors.is_of_several(value))
       return refuse("store the fragments and load them again",
                     "{} belongs to tensor operations of different shapes, modes or operands, which keep their elements "

@@ -248,7 +248,7 @@ inline void add_zero_products(thread Sums& sums, bool by_row, Numbers numbers, l
   }
 }
 )",
-     {Function::ZeroProducts}},
+     {Function::ZeroProducts, Function::Count_}},
 }};
 
 }  // namespace tilewright::emit_msl

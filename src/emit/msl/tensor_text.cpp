@@ -14,6 +14,8 @@ using namespace kernel;
 
 namespace {
 
+constexpr std::size_t kLineOfSlot = 90;
+
 std::string extents_of(const TensorOperand& operand, const TensorSide& side) {
   if (!operand.is_whole) return "dextents<int32_t, 2>";
   const std::string outer = std::to_string(side.extent), depth = "dynamic_extent";
@@ -162,7 +164,13 @@ void KernelText::for_each_slot(const std::string& tensor, const std::string& gua
   line("{} {{", head);
   if (names_place(guard) || names_place(statement))
     line("  const auto {} = {}.get_multidimensional_index({});", names_.place, tensor, lane_name_);
-  line("  {}{}", guard.empty() ? "" : fmt::format("if ({}) ", guard), statement);
+  const bool fits = guard.size() + statement.size() < kLineOfSlot;
+  if (guard.empty() || fits) {
+    line("  {}{}", guard.empty() ? "" : fmt::format("if ({}) ", guard), statement);
+  } else {
+    line("  if ({})", guard);
+    line("    {}", statement);
+  }
   line("}}");
 }
 
