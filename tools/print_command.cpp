@@ -12,7 +12,9 @@ int print_command(const Words& words) {
   ProgramOptions options;
   std::string stage = "parse";
   options.declare(app);
-  app.add_option("--after", stage, "parse, bind, plan, kernel, msl, llvm or assembly")->type_name("STAGE")->capture_default_str();
+  app.add_option("--after", stage, "parse, bind, plan, kernel, msl, llvm or assembly")
+      ->type_name("STAGE")
+      ->capture_default_str();
   app.footer("  tilewright print gemm\n  tilewright print gemm M=64 N=64 K=64 --after kernel");
   if (const auto status = read_options(app, words)) return *status;
 

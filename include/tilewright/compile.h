@@ -93,9 +93,9 @@ struct BufferLayout {
 
 /// How kernels for Metal run where there is no Metal: on the emulator, which needs clang-19 and llvm-19.
 struct EmulationOptions {
-  bool checks = true;           ///< look for races, accesses out of bounds, divergence; any report makes a run fail
-  std::uint32_t schedules = 1;  ///< orders of threads that each launch is run in
-  double timeout_seconds = 300; ///< of each launch
+  bool checks = true;            ///< look for races, accesses out of bounds, divergence; any report makes a run fail
+  std::uint32_t schedules = 1;   ///< orders of threads that each launch is run in
+  double timeout_seconds = 300;  ///< of each launch
 };
 
 struct CompileOptions {

@@ -120,8 +120,8 @@ struct Stage {
   std::string_view name;
   bool cpu = false, metal = false;
 };
-constexpr Stage kStages[] = {{"parse", true, true},  {"bind", true, true},  {"plan", false, true},
-                             {"kernel", true, true}, {"msl", false, true},  {"llvm", true, false},
+constexpr Stage kStages[] = {{"parse", true, true},    {"bind", true, true}, {"plan", false, true},
+                             {"kernel", true, true},   {"msl", false, true}, {"llvm", true, false},
                              {"assembly", true, false}};
 
 /// "parse, bind, kernel": those of one target, or all.

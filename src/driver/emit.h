@@ -22,8 +22,8 @@ struct EmitReport {
   std::vector<StageTime> stage_times;
 };
 
-/// Of the request only program, assignments, target, views, settings and plan are used; nothing is run. Errors: those of
-/// compile(); Unsupported for a target without code.
+/// Of the request only program, assignments, target, views, settings and plan are used; nothing is run. Errors: those
+/// of compile(); Unsupported for a target without code.
 Result<EmitReport> emit_program(const RunRequest& request);
 
 }  // namespace tilewright::driver

@@ -77,8 +77,7 @@ emu::LaunchRequest launch_request(const MetalKernel& kernel, const artifact::Lau
                                   int workers) {
   emu::LaunchRequest request;
   request.kernel = launch.entry;
-  for (std::size_t i = 0; i < 3; ++i)
-    request.threadgroups[i] = static_cast<std::uint32_t>(launch.group->groups[i]);
+  for (std::size_t i = 0; i < 3; ++i) request.threadgroups[i] = static_cast<std::uint32_t>(launch.group->groups[i]);
   request.threads_per_threadgroup = {static_cast<std::uint32_t>(launch.group->workers), 1, 1};
   for (std::uint32_t index : launch.group->bindings) {
     const artifact::Binding& binding = kernel.text.bindings[index];

@@ -26,7 +26,8 @@ struct KernelCounts {
 };
 struct MetalRun {
   std::vector<KernelCounts> kernels;
-  /// Where the interpreter left other bytes than the emulator, in the arguments' outputs; empty: nowhere. NaNs are equal.
+  /// Where the interpreter left other bytes than the emulator, in the arguments' outputs; empty: nowhere. NaNs are
+  /// equal.
   std::string difference;
 };
 

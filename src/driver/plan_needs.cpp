@@ -36,7 +36,8 @@ std::vector<std::string> rows_that_are_not_compact(const plan::Plan& plan, const
   for (const plan::LaunchPlan& launch : plan.launches)
     for (const plan::MatrixPlan& matrix : launch.matrices) {
       if (!matrix.sink.valid()) continue;
-      if (std::string fault = fault_of_store(matrix, subject, rules); !fault.empty()) faults.push_back(std::move(fault));
+      if (std::string fault = fault_of_store(matrix, subject, rules); !fault.empty())
+        faults.push_back(std::move(fault));
     }
   return faults;
 }

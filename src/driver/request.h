@@ -73,8 +73,8 @@ Result<Target> parse_target(std::string_view text);
 Result<int> parse_threads(std::string_view text);
 /// A fault for each name that stands twice, with both values: BadOption.
 Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings);
-/// OPTION=VALUE into the request, whose target is set: noalias; for targets of Metal also checks, schedules and timeout of
-/// the emulator, and every other name for the planner. UnknownOption lists what there is.
+/// OPTION=VALUE into the request, whose target is set: noalias; for Metal also checks, schedules and timeout
+/// of the emulator, and every other name for the planner. UnknownOption lists what there is.
 Result<void> apply_setting(RunRequest& request, std::string_view text);
 
 /// The command that repeats the check with one fill, quoted for a shell.

@@ -79,6 +79,7 @@ class RangeWalk {
   void visit(const UnaryOp& payload, const Op& op) {
     if (!is_integer(op.results[0])) return;
     const IndexRange a = of(payload.operand);
+    if (payload.kind == UnaryKind::Not) return set(op.results[0], {1 - a.high, 1 - a.low});
     if (payload.kind == UnaryKind::Neg) return set_exact(op.results[0], {-Wide{a.high}, -Wide{a.low}});
     if (payload.kind == UnaryKind::Abs) {
       const Wide low = a.low > 0 ? Wide{a.low} : a.high < 0 ? -Wide{a.high} : Wide{0};
@@ -141,10 +142,42 @@ class RangeWalk {
     set(result, range_of_type(scalar(result)));
   }
   static IndexRange bits(BinaryKind kind, const IndexRange& a, const IndexRange& b, ScalarType scalar) {
-    if (scalar == ScalarType::I1 || a.low < 0 || b.low < 0) return range_of_type(scalar);
+    if (scalar == ScalarType::I1) return truths(kind, a, b);
+    if (a.low < 0 || b.low < 0) return range_of_type(scalar);
     if (kind == BinaryKind::And) return {0, std::min(a.high, b.high)};
     const int width = std::bit_width(static_cast<std::uint64_t>(std::max(a.high, b.high)));
     return {0, static_cast<std::int64_t>((std::uint64_t{1} << width) - 1)};
+  }
+
+  static IndexRange truths(BinaryKind kind, const IndexRange& a, const IndexRange& b) {
+    if (kind == BinaryKind::And) return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    if (kind == BinaryKind::Or) return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    return a.is_point() && b.is_point() ? IndexRange{a.low ^ b.low, a.low ^ b.low} : IndexRange{0, 1};
+  }
+
+  void visit(const CompareOp& payload, const Op& op) {
+    const ValueId result = op.results[0];
+    const bool known = is_integer(payload.lhs);
+    set(result, known ? compared(payload.kind, of(payload.lhs), of(payload.rhs)) : IndexRange{0, 1});
+  }
+  static IndexRange compared(CompareKind kind, const IndexRange& a, const IndexRange& b) {
+    const auto certain = [](bool yes, bool no) { return IndexRange{yes ? 1 : 0, no ? 0 : 1}; };
+    const bool apart = a.high < b.low || b.high < a.low, same = a.is_point() && a == b;
+    switch (kind) {
+      case CompareKind::Lt:
+        return certain(a.high < b.low, a.low >= b.high);
+      case CompareKind::Le:
+        return certain(a.high <= b.low, a.low > b.high);
+      case CompareKind::Gt:
+        return certain(a.low > b.high, a.high <= b.low);
+      case CompareKind::Ge:
+        return certain(a.low >= b.high, a.high < b.low);
+      case CompareKind::Eq:
+        return certain(same, apart);
+      case CompareKind::Ne:
+        return certain(apart, same);
+    }
+    return {0, 1};
   }
 
   void visit(const FmaOp& payload, const Op& op) {
@@ -154,6 +187,8 @@ class RangeWalk {
     if (!wraps_[op.results[0].index]) set_exact(op.results[0], sum(multiplied, widened(of(payload.c))));
   }
   void visit(const SelectOp& payload, const Op& op) {
+    const IndexRange chosen = of(payload.condition);
+    if (chosen.is_point()) return set(op.results[0], of(chosen.low != 0 ? payload.if_true : payload.if_false));
     set(op.results[0], joined(of(payload.if_true), of(payload.if_false)));
   }
   void visit(const CastOp& payload, const Op& op) {

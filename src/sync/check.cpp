@@ -23,8 +23,8 @@ class FenceCheck {
       : program_(program),
         kernel_(kernel),
         facts_(kernel::uniformity(program, kernel)),
-        open_(open_pairs(program, kernel, facts_, distinct_buffers)),
-        finder_(program, kernel, facts_) {}
+        finder_(program, kernel, facts_),
+        open_(open_pairs(program, kernel, facts_, finder_.loops_that_run(), distinct_buffers)) {}
 
   std::vector<UnorderedPair> run() {
     if (open_.not_followed) {
@@ -48,16 +48,22 @@ class FenceCheck {
  private:
   std::string op_text(kernel::OpId op) const { return kernel::print_op(program_, program_.ops[op]); }
 
-  const Places& places(std::uint32_t access) {
-    auto known = places_.find(access);
-    if (known == places_.end()) known = places_.emplace(access, finder_.places_of(open_.accesses[access])).first;
+  const Places& places(std::uint32_t access, CommonLoops loops) {
+    const auto key = std::pair(access, loops);
+    auto known = places_.find(key);
+    if (known == places_.end()) known = places_.emplace(key, finder_.places_of(open_.accesses[access], loops)).first;
     return known->second;
   }
 
+  /// Either view of the loops may show that they never meet.
   std::optional<Meeting> meet(const OpenPair& pair) {
+    const auto meeting = meet(pair, CommonLoops::Symbols);
+    return meeting ? meet(pair, CommonLoops::CountedOut) : meeting;
+  }
+  std::optional<Meeting> meet(const OpenPair& pair, CommonLoops loops) {
     const bool subgroups_apart = (pair.gap & kNoOwnFence) == 0;
     const bool one_object = open_.accesses[pair.earlier].memory == open_.accesses[pair.later].memory;
-    const Places &earlier = places(pair.earlier), &later = places(pair.later);
+    const Places &earlier = places(pair.earlier, loops), &later = places(pair.later, loops);
     if (one_object) return find_meeting(finder_, earlier, later, pair, loop_step(pair.loop), subgroups_apart);
     // Where two buffers overlap is not known.
     const Places anywhere{false, {}, {}, earlier.owners};
@@ -98,9 +104,9 @@ class FenceCheck {
   const kernel::Program& program_;
   const kernel::Kernel& kernel_;
   kernel::UniformityFacts facts_;
-  OpenPairs open_;
   PlaceFinder finder_;
-  std::map<std::uint32_t, Places> places_;  ///< by access
+  OpenPairs open_;
+  std::map<std::pair<std::uint32_t, CommonLoops>, Places> places_;  ///< by access
 };
 
 }  // namespace

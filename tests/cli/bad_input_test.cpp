@@ -25,7 +25,7 @@ class BadInput : public ToolTest {
 TEST_F(BadInput, Commands) {
   expect_refusal({"rnu"}, 2,
                  {"unknown command 'rnu'", "did you mean 'run'?",
-                  "run, print, plan, prove, emulate, list, version, help", "[Usage]"});
+                  "run, print, plan, prove, emit, emulate, list, version, help", "[Usage]"});
   expect_refusal({"emulate", "gemm"}, 2, {"cannot read 'gemm'", "[FileRead]"});
   expect_refusal({"help", "me"}, 2, {"unknown command 'me'"});
   expect_refusal({"help", "run", "print"}, 2, {"one command"});
@@ -58,8 +58,8 @@ TEST_F(BadInput, TextsOfPrograms) {
 TEST_F(BadInput, Options) {
   expect_bad_run(with_sizes({"--fil", "dyadic"}), {"no option '--fil'", "did you mean '--fill'?", "[UnknownOption]"});
   expect_bad_run({"--M=2"}, {"no option '--M'", "without dashes: M=2"});
-  expect_bad_run(with_sizes({"--plan", "p.json"}), {"no option '--plan'"});
-  expect_bad_run(with_sizes({"--target", "gpu"}), {"'gpu'", "cpu and interp", "[BadOption]"});
+  expect_bad_run(with_sizes({"--plan", "p.json"}), {"--plan belongs to a target with plans"});
+  expect_bad_run(with_sizes({"--target", "gpu"}), {"'gpu'", "cpu, interp, metal-simdgroup and metal-mpp", "[BadOption]"});
   expect_bad_run(with_sizes({"--target"}), {"run: --target expects TARGET, found none", "[Usage]"});
   expect_bad_run(with_sizes({"--threads="}), {"--threads expects N, found none"});
   expect_bad_run(with_sizes({"--target", "cpu", "--target=interp"}),
@@ -81,9 +81,9 @@ TEST_F(BadInput, Options) {
   expect_bad_run(with_sizes({"--in", "C=c.npy"}), {"'C' is not one", "--out C=FILE.npy"});
   expect_bad_run(with_sizes({"--out", "A=a.npy"}), {"'A' is not one"});
   expect_bad_run(with_sizes({"--in", "D=d.npy"}), {"no buffer 'D'", "A, B, C", "[UnknownBuffer]"});
-  expect_refusal({"print", "gemm", "--after", "plan"}, 2, {"[MissingSymbol]"});
-  expect_refusal({"print", "gemm", "M=1", "N=1", "K=1", "--after", "plan"}, 2,
-                 {"a stage, found 'plan'", "parse, bind"});
+  expect_refusal({"print", "gemm", "--after", "fences"}, 2, {"[MissingSymbol]"});
+  expect_refusal({"print", "gemm", "M=1", "N=1", "K=1", "--after", "fences"}, 2,
+                 {"a stage, found 'fences'", "parse, bind"});
 }
 
 TEST_F(BadInput, EveryCommandTellsWrongOptionsAlike) {

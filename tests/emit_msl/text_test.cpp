@@ -106,6 +106,28 @@ TEST(MetalText, ASteppingLoopEndsAtTheLastNumber) {
   EXPECT_EQ(compare_with_interpreter(program, BufferBytes(program)), "");
 }
 
+TEST(MetalText, WhatIsDecidedIsNotAsked) {
+  const std::string text = text_of(R"(kernel program p {
+    buffer x: f32[128] read
+    buffer y: f32[128] write
+    kernel k tasks(%t: 100) {
+      %0: i64 = const 0
+      %90: i64 = const 90
+      %100: i64 = const 100
+      %low: i1 = ge %t, %0
+      %high: i1 = lt %t, %90
+      %inside: i1 = and %low, %high
+      %any: i1 = lt %t, %100
+      if %any {
+        %v: f32 = load x[%t] mask %inside
+        store y[%t] = %v
+      }
+    }
+  })");
+  EXPECT_TRUE(holds(text, "  y[task0] = task0 < 90 ? x[task0] : 0.0f;")) << text;
+  EXPECT_FALSE(holds(text, "if (")) << text;
+}
+
 // ---- Variables ------------------------------------------------------------------------------------------------------
 
 /// Two carries change places; a third one counts.

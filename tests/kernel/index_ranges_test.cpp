@@ -138,6 +138,32 @@ TEST(IndexRanges, BitsAndShifts) {
   EXPECT_TRUE(r.may_wrap(unknown));
 }
 
+TEST(IndexRanges, ComparisonsThatAreDecided) {
+  RangesOf r({100});
+  const ValueId t = r.coordinates[0];
+  const auto decided = [&](CompareKind kind, std::int64_t number) {
+    const ValueId right = r.number(number);
+    return r.b.compare(kind, t, right);
+  };
+  const ValueId at_least_0 = decided(CompareKind::Ge, 0), below_0 = decided(CompareKind::Lt, 0);
+  const ValueId below_100 = decided(CompareKind::Lt, 100), below_99 = decided(CompareKind::Lt, 99);
+  const ValueId is_100 = decided(CompareKind::Eq, 100), is_not_99 = decided(CompareKind::Ne, 99);
+  const ValueId both = r.b.logical_and(at_least_0, below_99), all = r.b.logical_and(at_least_0, below_100);
+  const ValueId negated = r.b.unary(UnaryKind::Not, below_0);
+  const ValueId chosen = r.b.select(all, t, r.number(-1));
+  constexpr IndexRange kTrue{1, 1}, kFalse{0, 0}, kOpen{0, 1};
+  EXPECT_EQ(r.of(at_least_0), kTrue);
+  EXPECT_EQ(r.of(below_0), kFalse);
+  EXPECT_EQ(r.of(below_100), kTrue);
+  EXPECT_EQ(r.of(below_99), kOpen);
+  EXPECT_EQ(r.of(is_100), kFalse);
+  EXPECT_EQ(r.of(is_not_99), kOpen);
+  EXPECT_EQ(r.of(both), kOpen);
+  EXPECT_EQ(r.of(all), kTrue);
+  EXPECT_EQ(r.of(negated), kTrue);
+  EXPECT_EQ(r.of(chosen), (IndexRange{0, 99}));
+}
+
 TEST(IndexRanges, TheLeastNumberHasNoMagnitude) {
   RangesOf r({});
   const ValueId least = binary_of_numbers(r, BinaryKind::Add, INT64_MIN, 0);

@@ -162,6 +162,12 @@ TEST(FenceCheck, LoopsThatMayBeSkipped) {
   in_order(around("%0", "%2"));
   unordered(around("%2", "%2"), "no fence");
   unordered(around("%0", "%t"), "no fence");
+  // A bound that is computed is one that is known where its range says enough.
+  const auto bound = [&](const std::string& made) { return made + "\n" + around("%0", "%h"); };
+  in_order(bound("%h: i64 = add %t, %1"));
+  in_order(bound("%k: i64 = sub %t, %8\n%l: i64 = max %k, %1\n%h: i64 = min %l, %8"));
+  in_order(bound("%k: i64 = sub %3, %t\n%l: i64 = sub %0, %k\n%m: i64 = floordiv %l, %8\n%h: i64 = sub %0, %m"));
+  unordered(bound("%h: i64 = min %t, %8"), "no fence");
 }
 
 TEST(FenceCheck, BranchesOfAll) {
@@ -215,6 +221,23 @@ TEST(FenceCheck, Vectors) {
   const std::string begin = "%four: f32x4 = splat %v\n%4: i64 = const 4\n%at: i64 = mul %w, %4\n";
   in_order(begin + "store s[%at] = %four; %a: f32x4 = load s[%at]");
   unordered(begin + "store s[%w] = %four", "worker 0 and worker 1");
+}
+
+TEST(FenceCheck, Masks) {
+  in_order("%in: i1 = lt %w, %32\nstore s[%lane] = %v mask %in");
+  unordered("%in: i1 = le %w, %32\nstore s[%lane] = %v mask %in", "worker 0 and worker 32");
+  in_order("%in: i1 = lt %w, %32\nstore s[%w] = %v; %a: f32 = load s[%w] mask %in");
+  // Rows of 32 that lie 31 apart: the last element of each is masked off, which shows where the chunks are counted out.
+  const auto rows = [](const std::string& most) {
+    return "%31: i64 = const 31\nloop %c = %0 to %3 step 1 {\n" +
+           std::string(
+               "%l: i64 = mul %c, %64; %e: i64 = add %l, %w\n"
+               "%row: i64 = floordiv %e, %32; %column: i64 = floormod %e, %32\n"
+               "%from: i64 = mul %row, %31; %at: i64 = add %from, %column\n%in: i1 = lt %column, ") +
+           most + "\nstore s[%at] = %v mask %in\n}";
+  };
+  in_order(rows("%31"));
+  unordered(rows("%32"), "can meet");
 }
 
 TEST(FenceCheck, ChunksOfADomain) {

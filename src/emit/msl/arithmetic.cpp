@@ -65,7 +65,14 @@ Expr integer_sum(Library& library, BinaryKind kind, const Expr& a, const Expr& b
     const Expr positive{b.text.substr(1), b.type};
     return exact("-", Binding::Sum, a, positive, facts);
   }
-  return exact(add ? "+" : "-", Binding::Sum, a, b, facts);
+  if (!add || !facts.at_least_zero) return exact(add ? "+" : "-", Binding::Sum, a, b, facts);
+  // Sums of what is not negative can be added up in any order.
+  Expr right = b;
+  if (b.grows) right.binding = Binding::Product;
+  Expr sum = exact("+", Binding::Sum, a, right, facts);
+  const auto part = [](const Expr& expr) { return expr.grows || expr.binding > Binding::Sum; };
+  sum.grows = sum.binding == Binding::Sum && part(a) && part(b);
+  return sum;
 }
 
 Expr integer_product(Library& library, const Expr& a, const Expr& b, const IntegerFacts& facts) {
@@ -130,6 +137,9 @@ Expr integer_binary(Library& library, BinaryKind kind, ScalarType scalar, const 
 Expr truth_binary(BinaryKind kind, const Expr& a, const Expr& b) {
   if (kind == BinaryKind::Xor) return compare(CompareKind::Ne, a, b);
   const bool both = kind == BinaryKind::And || kind == BinaryKind::Min;
+  // What decides nothing is left out; what decides all is a literal, for which nobody asks.
+  if (a.text == (both ? "true" : "false")) return b;
+  if (b.text == (both ? "true" : "false")) return a;
   const Binding binding = both ? Binding::And : Binding::Or;
   // An `and` inside of an `or` stands in parentheses.
   const auto operand = [&](const Expr& expr) {
@@ -231,7 +241,7 @@ Expr fused(Library& library, ScalarType scalar, const Expr& a, const Expr& b, co
            const IntegerFacts& facts) {
   if (scalar == ScalarType::F32) return call(TextType::Float, "fma", {&a, &b, &c});
   // The product may be wider than the result; what wraps, wraps in the type of the kernel.
-  const IntegerFacts whole{scalar == ScalarType::I64, facts.may_wrap, false};
+  const IntegerFacts whole{.wide = scalar == ScalarType::I64, .may_wrap = facts.may_wrap};
   const Expr product = integer_binary(library, BinaryKind::Mul, scalar, a, b, whole);
   return fitted(integer_binary(library, BinaryKind::Add, scalar, product, c, whole), facts);
 }

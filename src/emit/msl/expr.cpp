@@ -118,6 +118,8 @@ Expr compare(CompareKind kind, const Expr& a, const Expr& b) {
 }
 
 Expr choice(const Expr& condition, const Expr& a, const Expr& b) {
+  if (condition.text == "true") return a;
+  if (condition.text == "false") return b;
   // Metal takes the wider of int and long; floats are of one type here.
   const TextType type = a.type == TextType::Long || b.type == TextType::Long ? TextType::Long : a.type;
   return {

@@ -23,6 +23,7 @@ struct Expr {
   TextType type{};
   Binding binding = Binding::Term;
   bool loads = false;  ///< reads memory, so that it is made under its guards alone
+  bool grows = false;  ///< a sum of parts that are all at least 0: where it fits, its partial sums do
 };
 
 /// In parentheses unless it binds at least as tightly as asked for.
@@ -42,6 +43,7 @@ struct IntegerFacts {
   bool wide = false;  ///< the result needs 64 bits
   bool may_wrap = false;
   bool plain_division = false;  ///< dividend not negative, divisor above 0
+  bool at_least_zero = false;   ///< both operands
 };
 
 /// `scalar` is the type of the operands in the kernel.

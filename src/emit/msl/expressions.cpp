@@ -83,7 +83,7 @@ Expr Expressions::variable(ValueId value, std::string_view lane) const {
 }
 
 IntegerFacts Expressions::integers(ValueId result) const {
-  return {number_type(result) == TextType::Long, facts_.ranges.may_wrap(result), false};
+  return {.wide = number_type(result) == TextType::Long, .may_wrap = facts_.ranges.may_wrap(result)};
 }
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
@@ -137,10 +137,18 @@ Expr Expressions::make(const UnaryOp& payload, ValueId result, std::string_view 
 
 Expr Expressions::make(const BinaryOp& payload, ValueId result, std::string_view lane) const {
   IntegerFacts facts = integers(result);
-  facts.plain_division = facts_.ranges.of(payload.lhs).low >= 0 && facts_.ranges.of(payload.rhs).low > 0;
+  const IndexRange &left = facts_.ranges.of(payload.lhs), &right = facts_.ranges.of(payload.rhs);
+  const ScalarType scalar = program_.values[result].scalar;
+  if (scalar == ScalarType::I32 || scalar == ScalarType::I64) {
+    const bool max = payload.kind == BinaryKind::Max, min = payload.kind == BinaryKind::Min;
+    if ((max && left.low >= right.high) || (min && left.high <= right.low)) return of(payload.lhs, lane);
+    if ((max && right.low >= left.high) || (min && right.high <= left.low)) return of(payload.rhs, lane);
+  }
+  facts.plain_division = left.low >= 0 && right.low > 0;
+  facts.at_least_zero = left.low >= 0 && right.low >= 0;
   const Expr a = of(payload.lhs, lane);
   const Expr b = of(payload.rhs, lane);
-  return binary(library_, payload.kind, program_.values[result].scalar, a, b, facts);
+  return binary(library_, payload.kind, scalar, a, b, facts);
 }
 
 Expr Expressions::make(const CompareOp& payload, ValueId, std::string_view lane) const {

@@ -48,7 +48,7 @@ void KernelText::statement(const FoldLanesOp& payload, const Op& op) {
   const std::string total = table_.fresh("folded");
   line("{} {} = {};", type_word(number), total, first);
   const Expr next = expressions_.of(payload.operand, lane_name_);
-  const IntegerFacts facts{number == TextType::Long, facts_.ranges.may_wrap(result), false};
+  const IntegerFacts facts{.wide = number == TextType::Long, .may_wrap = facts_.ranges.may_wrap(result)};
   const Expr sum = binary(library_, binary_of(payload.kind), type.scalar, {total, number}, next, facts);
   for_each_lane(1, type.lanes, fmt::format("{} = {};", total, sum.text));
   if (!is_declared(result) && !facts_.variables.changes(facts_.variables.of(result))) {
@@ -119,6 +119,12 @@ void KernelText::branch(BlockId id, const std::vector<ValueId>& results) {
 
 void KernelText::statement(const IfOp& payload, const Op& op) {
   const Expr condition = expressions_.of(payload.condition);
+  if (facts_.placement.is_literal(payload.condition)) {
+    const BlockId chosen = condition.text == "true" ? payload.then_block : payload.else_block;
+    if (!chosen.valid()) return;
+    block(chosen);
+    return copy_all(op.results, program_.blocks[chosen].yields);
+  }
   if (is_choice(payload, op)) {
     const Expr a = expressions_.of(program_.blocks[payload.then_block].yields[0]);
     const Expr b = expressions_.of(program_.blocks[payload.else_block].yields[0]);

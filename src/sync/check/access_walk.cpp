@@ -44,6 +44,12 @@ Places AccessWalk::run() {
   return std::move(result_);
 }
 
+bool AccessWalk::surely_runs(const kernel::LoopOp& loop) {
+  const Form& low = value(loop.low);
+  const std::vector<Truth> runs = finder_.arithmetic_.compare(kernel::CompareKind::Lt, low, value(loop.high));
+  return std::ranges::all_of(runs, [](Truth answer) { return answer == Truth::Yes; });
+}
+
 // ---- Regions -------------------------------------------------------------------------------------------------------
 
 void AccessWalk::enter(std::size_t depth, const Active& active) {
@@ -107,12 +113,23 @@ void AccessWalk::count_iterations(std::size_t depth, const kernel::LoopOp& loop,
 
 // ---- Places --------------------------------------------------------------------------------------------------------
 
+/// Those of them that may touch a lane: a mask of several lanes is not looked into.
+AccessWalk::Active AccessWalk::unmasked(kernel::ValueId mask, const Active& active) {
+  if (!mask.valid() || finder_.program_.values[mask].lanes != 1) return active;
+  const std::vector<Truth> holds = truth(mask);
+  Active touching = active;
+  for (std::size_t worker = 0; worker < workers(); ++worker)
+    if (answer_of(holds, worker) == Truth::No) touching[worker] = 0;
+  return touching;
+}
+
 void AccessWalk::reach(const Active& active) {
   const kernel::Op& op = finder_.program_.ops[access_.op];
-  const auto lanes = [&](kernel::ValueId index, std::int64_t count) {
+  const auto lanes = [&](kernel::ValueId index, kernel::ValueId mask, std::int64_t count) {
     const Form first = value(index);
+    const Active touching = unmasked(mask, active);
     for (std::int64_t lane = 0; lane < count; ++lane)
-      add(places_form(finder_.arithmetic_.add(first, Form::number(lane))), Form::number(0), 1, 1, active);
+      add(places_form(finder_.arithmetic_.add(first, Form::number(lane))), Form::number(0), 1, 1, touching);
   };
   const auto place = [&](kernel::ValueId index, kernel::ValueId stride, bool transposed, std::int64_t rows,
                          std::int64_t columns) {
@@ -120,9 +137,9 @@ void AccessWalk::reach(const Active& active) {
     add(places_form(value(index)), value(stride), rows, columns, active);
   };
   if (const auto* load = std::get_if<kernel::LoadOp>(&op.payload))
-    lanes(load->index, finder_.program_.values[op.results[0]].lanes);
+    lanes(load->index, load->mask, finder_.program_.values[op.results[0]].lanes);
   if (const auto* store = std::get_if<kernel::StoreOp>(&op.payload))
-    lanes(store->index, finder_.program_.values[store->value].lanes);
+    lanes(store->index, store->mask, finder_.program_.values[store->value].lanes);
   if (const auto* load = std::get_if<kernel::FragmentLoadOp>(&op.payload)) {
     const kernel::ValueType type = finder_.program_.values[op.results[0]];
     place(load->index, load->row_stride, load->transposed, type.rows, type.columns);

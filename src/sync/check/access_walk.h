@@ -17,6 +17,8 @@ class AccessWalk {
   AccessWalk(PlaceFinder& finder, const MemoryAccess& access, bool count_out);
 
   Places run();
+  /// Whether every worker has an iteration of the loop, wherever it stands.
+  bool surely_runs(const kernel::LoopOp& loop);
 
  private:
   using Active = std::vector<std::uint8_t>;  ///< by worker: whether it may come here
@@ -27,6 +29,7 @@ class AccessWalk {
   void count_iterations(std::size_t depth, const kernel::LoopOp& loop, kernel::OpId op, const Form& low,
                         const Form& trips, const Active& active);
   void reach(const Active& active);
+  Active unmasked(kernel::ValueId mask, const Active& active);
   /// Iterations of each worker, or unknown.
   Form trips_of(const kernel::LoopOp& loop, const Form& low, const Form& high) const;
 

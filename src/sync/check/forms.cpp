@@ -153,8 +153,7 @@ Form FormArithmetic::multiply(const Form& a, const Form& b) {
 Form FormArithmetic::divide(const Form& a, std::int64_t divisor, bool rest) {
   Form whole{true, {}, {0}}, part{true, {}, a.numbers};
   for (const Term& term : a.terms) {
-    const std::int64_t inner = floored_rest(term.factor, divisor);
-    const std::int64_t outer = floored_quotient(term.factor, divisor);
+    const std::int64_t outer = term.factor / divisor, inner = term.factor % divisor;
     if (outer != 0) whole.terms.push_back({term.symbol, outer});
     if (inner != 0) part.terms.push_back({term.symbol, inner});
   }
@@ -240,7 +239,17 @@ Form FormArithmetic::binary(BinaryKind kind, const Form& a, const Form& b) {
       break;
   }
   if (a.terms.empty() && b.terms.empty()) return number_by_number(kind, a, b);
-  return named(kind, a, b, {});
+  return named(kind, a, b, chosen_range(kind, a, b));
+}
+
+/// Of the larger or smaller of two integers that all workers hold alike.
+IntegerRange FormArithmetic::chosen_range(BinaryKind kind, const Form& a, const Form& b) const {
+  if (!a.same_for_all() || !b.same_for_all()) return {};
+  const IntegerRange x = plus(range(a.terms), {a.numbers[0], a.numbers[0]});
+  const IntegerRange y = plus(range(b.terms), {b.numbers[0], b.numbers[0]});
+  if (kind == BinaryKind::Max) return {std::max(x.low, y.low), std::max(x.high, y.high)};
+  if (kind == BinaryKind::Min) return {std::min(x.low, y.low), std::min(x.high, y.high)};
+  return {};
 }
 
 std::vector<Truth> FormArithmetic::compare(CompareKind kind, const Form& a, const Form& b) const {

@@ -87,6 +87,7 @@ class FormArithmetic {
   Form divide(const Form& a, std::int64_t divisor, bool rest);
   Form steps(const Form& part, std::int64_t divisor) const;
   Form number_by_number(kernel::BinaryKind kind, const Form& a, const Form& b) const;
+  IntegerRange chosen_range(kernel::BinaryKind kind, const Form& a, const Form& b) const;
   /// The same function of the same forms is the same integer.
   Form named(kernel::BinaryKind kind, const Form& a, const Form& b, IntegerRange range);
 

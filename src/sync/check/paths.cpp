@@ -27,8 +27,9 @@ struct Piece {
 
 class PathWalk {
  public:
-  PathWalk(const kernel::Program& program, const kernel::UniformityFacts& facts, bool distinct_buffers)
-      : program_(program), facts_(facts), distinct_buffers_(distinct_buffers) {}
+  PathWalk(const kernel::Program& program, const kernel::UniformityFacts& facts, const std::set<kernel::OpId>& running,
+           bool distinct_buffers)
+      : program_(program), facts_(facts), running_(running), distinct_buffers_(distinct_buffers) {}
 
   OpenPairs run(const kernel::Kernel& kernel) {
     block(kernel.body);
@@ -96,11 +97,9 @@ class PathWalk {
 
   Piece piece(const kernel::LoopOp& loop, kernel::OpId op) {
     const auto low = constant(loop.low), high = constant(loop.high);
-    const bool known = low && high;
-    const bool may_skip = !known || *low >= *high;
     std::int64_t after_first = 0;
-    const bool once = known && (__builtin_add_overflow(*low, loop.step, &after_first) || after_first >= *high);
-    return repeated(loop.body, op, may_skip, once);
+    const bool once = low && high && (__builtin_add_overflow(*low, loop.step, &after_first) || after_first >= *high);
+    return repeated(loop.body, op, !running_.contains(op), once);
   }
   Piece piece(const kernel::TaskLoopOp& tasks, kernel::OpId op) { return repeated(tasks.body, op, true, false); }
 
@@ -212,6 +211,7 @@ class PathWalk {
 
   const kernel::Program& program_;
   const kernel::UniformityFacts& facts_;
+  const std::set<kernel::OpId>& running_;
   bool distinct_buffers_;
   std::vector<Surrounding> around_;
   std::map<kernel::ValueId, std::int64_t> constants_;
@@ -221,8 +221,8 @@ class PathWalk {
 }  // namespace
 
 OpenPairs open_pairs(const kernel::Program& program, const kernel::Kernel& kernel, const kernel::UniformityFacts& facts,
-                     bool distinct_buffers) {
-  return PathWalk(program, facts, distinct_buffers).run(kernel);
+                     const std::set<kernel::OpId>& running, bool distinct_buffers) {
+  return PathWalk(program, facts, running, distinct_buffers).run(kernel);
 }
 
 }  // namespace tilewright::sync

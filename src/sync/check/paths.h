@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <set>
 #include <vector>
 
 #include "kernel/program.h"
@@ -55,9 +55,9 @@ struct OpenPairs {
   std::optional<kernel::OpId> not_followed;
 };
 
-/// distinct_buffers: two buffers never share an element. A pair (a, a) stands for two workers that make one access.
-/// Premise: kernel/verifier.h accepts the program.
+/// running: loops that have an iteration whenever they are reached. distinct_buffers: two buffers never share an
+/// element. A pair (a, a) stands for two workers that make one access. Premise: kernel/verifier.h accepts the program.
 OpenPairs open_pairs(const kernel::Program& program, const kernel::Kernel& kernel, const kernel::UniformityFacts& facts,
-                     bool distinct_buffers);
+                     const std::set<kernel::OpId>& running, bool distinct_buffers);
 
 }  // namespace tilewright::sync

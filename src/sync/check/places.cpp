@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "support/check.h"
 #include "sync/check/access_walk.h"
 
 namespace tilewright::sync {
@@ -38,14 +37,26 @@ std::uint32_t PlaceFinder::subgroup_of(Owner owner) const {
   return owner < workers ? owner / static_cast<Owner>(kernel_.group.subgroup_size) : owner - workers;
 }
 
-Places PlaceFinder::places_of(const MemoryAccess& access) {
-  // First with every common loop as a symbol; where that gives no form, with those counted out that can be.
-  for (const bool count_out : {false, true}) {
-    Places found = AccessWalk(*this, access, count_out).run();
-    if (found.known || count_out) return found;
+Places PlaceFinder::places_of(const MemoryAccess& access, CommonLoops loops) {
+  return AccessWalk(*this, access, loops == CommonLoops::CountedOut).run();
+}
+
+std::set<kernel::OpId> PlaceFinder::loops_that_run() {
+  const MemoryAccess nowhere;
+  AccessWalk walk(*this, nowhere, false);
+  std::set<kernel::OpId> runs;
+  std::vector<kernel::BlockId> todo{kernel_.body};
+  while (!todo.empty()) {
+    const kernel::Block& block = program_.blocks[todo.back()];
+    todo.pop_back();
+    for (kernel::OpId op : block.ops) {
+      const kernel::OpPayload& payload = program_.ops[op].payload;
+      if (const auto* loop = std::get_if<kernel::LoopOp>(&payload); loop != nullptr && walk.surely_runs(*loop))
+        runs.insert(op);
+      for (kernel::BlockId inner : kernel::nested_blocks(payload)) todo.push_back(inner);
+    }
   }
-  TW_CHECK(!"two tries");
-  return {};
+  return runs;
 }
 
 }  // namespace tilewright::sync

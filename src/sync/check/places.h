@@ -1,11 +1,12 @@
 // Where an access goes, for every worker or subgroup that makes it: part of the fence checker.
 //
-// Loops that workers run together are symbols where the index has a form with them; else, and where each worker has
-// iterations of its own, the iterations are counted out.
+// Loops in which each worker has iterations of its own are counted out. Those that workers run together are symbols, or
+// counted out too, as the caller wishes: symbols tell iterations apart, numbers decide more conditions and quotients.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "kernel/program.h"
@@ -35,12 +36,16 @@ struct Places {
 /// known.
 inline constexpr std::size_t kMostPlaces = std::size_t{1} << 21;
 
+enum class CommonLoops : std::uint8_t { Symbols, CountedOut };
+
 class PlaceFinder {
  public:
   /// Premise: kernel/verifier.h accepts the program; all of them outlive the finder.
   PlaceFinder(const kernel::Program& program, const kernel::Kernel& kernel, const kernel::UniformityFacts& facts);
 
-  Places places_of(const MemoryAccess& access);
+  Places places_of(const MemoryAccess& access, CommonLoops loops);
+  /// Loops that have an iteration whenever they are reached, by every worker; one-sided.
+  std::set<kernel::OpId> loops_that_run();
   const FormArithmetic& arithmetic() const { return arithmetic_; }
   /// The subgroup that an owner belongs to, or is.
   std::uint32_t subgroup_of(Owner owner) const;

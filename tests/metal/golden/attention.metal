@@ -11,7 +11,7 @@
 //   attention_0: grid 6 x 1 x 1, 128 threads a group, 9728 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text aeff7989e40fa6e115402b1c2b444947
+// text 15ea8bfe34460dfbf9f405bda5a1b44f
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -113,8 +113,7 @@ void attention_0(device const float* Q [[buffer(0)]],
       const int at_3 = j * 128 + worker;
       const int column = at_3 % 16;
       const int row = at_3 / 16;
-      const int at_4 = i * 16 + row;
-      score[row * 16 + column] = at_4 < 49 && (true || at_4 <= task2 * 16 + column + 49 - 33) ? tile[row + column * 16] * scale_value : -INFINITY;
+      score[row * 16 + column] = i * 16 + row < 49 ? tile[row + column * 16] * scale_value : -INFINITY;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     if (worker < 16) {

@@ -9,7 +9,7 @@
 //   gemm_0: grid 2 x 2 x 1, 128 threads a group, 4096 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text cc29cbac7f01dd90fb31425c03b6b024
+// text 4cd531de799038573b535988f46e7bdc
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -61,7 +61,7 @@ void gemm_0(device const float* A [[buffer(0)]],
       simdgroup_float8x8 b_tile;
       simdgroup_load(b_tile, b + at_2 + at_1, 32);
       simdgroup_float8x8 b_tile_1;
-      simdgroup_load(b_tile_1, b + at_2 + (at_1 + 8), 32);
+      simdgroup_load(b_tile_1, b + at_2 + at_1 + 8, 32);
       simdgroup_multiply_accumulate(acc, a_tile, b_tile, acc);
       simdgroup_multiply_accumulate(acc_1, a_tile, b_tile_1, acc_1);
       simdgroup_multiply_accumulate(acc_2, a_tile_1, b_tile, acc_2);

@@ -8,7 +8,7 @@
 //   softmax_0: grid 9 x 1 x 1, 64 threads a group, 16 bytes of threadgroup memory
 // atoms: scalar; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text c3592337190c4ac1d05c938239fe544d
+// text 6a6a875cd79df2b597df4a8b0daa1492
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -87,7 +87,7 @@ void softmax_0(device const float* X [[buffer(0)]],
   }
   const float x = acc == -INFINITY ? 0.0f : acc;
   for (int i = 0; i < 4; ++i) {
-    const int at = task0 * 300 + (i * 64 + worker);
+    const int at = task0 * 300 + i * 64 + worker;
     Y[at] = acc_1 == 0.0f ? 0.0f : precise::exp(X[at] - x) / acc_1;
   }
   const int at = worker + 256;
