@@ -141,10 +141,9 @@ void ProgramOptions::declare_program(CLI::App& app) {
       ->type_name("");
   app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)")
       ->type_name("");
-  app.add_option(
-         "--set", settings,
-         "noalias=true promises that no two buffers overlap; metal-simdgroup: planner options, and schedules=N, "
-         "checks=false, timeout=SECONDS of the emulator")
+  app.add_option("--set", settings,
+                 "noalias=true promises that no two buffers overlap; Metal: planner options, and schedules=N, "
+                 "checks=false, timeout=SECONDS of the emulator")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
@@ -152,12 +151,12 @@ void ProgramOptions::declare_program(CLI::App& app) {
 
 void ProgramOptions::declare(CLI::App& app) {
   declare_program(app);
-  app.add_option("--target", target, "cpu, interp (the interpreter) or metal-simdgroup (the emulator)")
+  app.add_option("--target", target, "cpu, interp (the interpreter), metal-simdgroup or metal-mpp (the emulator)")
       ->type_name("TARGET")
       ->capture_default_str();
-  app.add_option("--device", device, "metal-simdgroup: a device profile, by name or file; default: the general one")
+  app.add_option("--device", device, "Metal: a device profile, by name or file; default: the general one")
       ->type_name("PROFILE");
-  app.add_option("--plan", plan, "metal-simdgroup: a stored plan, in place of planning")->type_name("FILE");
+  app.add_option("--plan", plan, "Metal: a stored plan, in place of planning")->type_name("FILE");
   app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
       ->type_name("VIEW")
       ->allow_extra_args(false);
@@ -172,13 +171,13 @@ Result<driver::RunRequest> ProgramOptions::read() const {
     faults.push_back(
         Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}});
   request.target = take(driver::parse_target(target), faults).value_or(Target::Cpu);
-  const bool metal = request.target == Target::MetalSimdgroup;
+  const bool metal = is_metal(request.target);
   for (const auto& [option, value] : {std::pair{"--device", device}, {"--plan", plan}})
     if (!metal && !value.empty())
       faults.push_back(Diag{DiagCode::BadOption,
                             std::string(option) + " belongs to a target with plans, found target '" + target + "'",
                             {},
-                            "--target metal-simdgroup",
+                            "--target metal-simdgroup or metal-mpp",
                             {}});
   request.device = device;
   if (!plan.empty()) request.plan_file = plan;

@@ -12,7 +12,8 @@ namespace tilewright::cli {
 namespace {
 
 constexpr const char* kEmitFooter =
-    "The target metal-simdgroup gives Metal text, which goes to the standard output without -o; cpu gives an "
+    "The targets metal-simdgroup and metal-mpp give Metal text, which goes to the standard output without -o; cpu "
+    "gives an "
     "object.\n\n"
     "  tilewright emit gemm M=512 N=512 K=512 --device apple-m1-max -o gemm.metal\n"
     "  tilewright emit softmax M=64 N=1000 --json\n";

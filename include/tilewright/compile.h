@@ -79,8 +79,10 @@ class Program {
 /// Gives the paths of its .tile files, sorted by name.
 Result<std::vector<std::string>> find_programs();
 
-/// MetalSimdgroup: kernels for Apple GPUs as text (metal.simdgroup8x8 and scalar code), run by the emulator.
-enum class Target : std::uint8_t { Cpu, Interp, MetalSimdgroup };
+/// Metal: kernels for Apple GPUs as text, run by the emulator. MetalSimdgroup: matrices of SIMD groups (MSL 3.1);
+/// MetalMpp: tensor operations of Metal Performance Primitives (MSL 4.0).
+enum class Target : std::uint8_t { Cpu, Interp, MetalSimdgroup, MetalMpp };
+constexpr bool is_metal(Target target) { return target == Target::MetalSimdgroup || target == Target::MetalMpp; }
 std::string_view target_name(Target target);
 std::optional<Target> target_from_name(std::string_view name);
 
@@ -103,7 +105,7 @@ struct CompileOptions {
   /// The caller's promise that distinct buffers never overlap. It is checked at every launch.
   bool noalias = false;
 
-  // Of targets with plans: MetalSimdgroup.
+  // Of targets with plans, which are those of Metal.
   std::string device;  ///< a device profile, by name or path; empty: the general one of the target
   /// Planner options and compile switches by name, as `tilewright plan --set` takes them.
   std::vector<std::pair<std::string, std::string>> settings;
@@ -146,7 +148,7 @@ class Kernel {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// MetalSimdgroup: parameters without a value are chosen by the planner. Errors: those of binding, of planning and of
+/// Metal: parameters without a value are chosen by the planner. Errors: those of binding, of planning and of
 /// each stage; ArgumentStrides when a given plan or setting does not go with a layout.
 Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options = {});
 

@@ -83,7 +83,7 @@ Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, 
   impl->family = std::shared_ptr<const Program::Impl>(std::make_shared<Program>(program), &program.impl());
   impl->target = options.target;
   impl->stage_times = program.impl().stage_times;
-  if (options.target == Target::MetalSimdgroup) {
+  if (is_metal(options.target)) {
     TW_TRY_VOID(compile_for_metal(*impl, program, bindings, options, purpose));
     return Kernel(std::move(impl));
   }
@@ -129,7 +129,7 @@ std::string stage_list(std::optional<Target> target = std::nullopt) {
   std::vector<std::string_view> names;
   for (const Stage& stage : kStages) {
     const bool both = stage.cpu && stage.metal && stage.name != "kernel";
-    if (!target || both || (*target == Target::Cpu && stage.cpu) || (*target == Target::MetalSimdgroup && stage.metal))
+    if (!target || both || (*target == Target::Cpu && stage.cpu) || (is_metal(*target) && stage.metal))
       names.push_back(stage.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
@@ -158,12 +158,14 @@ std::string_view target_name(Target target) {
       return "interp";
     case Target::MetalSimdgroup:
       return "metal-simdgroup";
+    case Target::MetalMpp:
+      return "metal-mpp";
   }
   return "?";
 }
 
 std::optional<Target> target_from_name(std::string_view name) {
-  for (Target target : {Target::Cpu, Target::Interp, Target::MetalSimdgroup})
+  for (Target target : {Target::Cpu, Target::Interp, Target::MetalSimdgroup, Target::MetalMpp})
     if (target_name(target) == name) return target;
   return std::nullopt;
 }
@@ -186,7 +188,7 @@ Result<void> Kernel::run(const Arguments& arguments, const RunOptions& options) 
   try {
     TW_TRY(const driver::CheckedLaunch launch, driver::check_launch(impl_->bound, impl_->rules, arguments));
     if (impl_->target == Target::Cpu) return run_code(*impl_, launch, options);
-    if (impl_->target == Target::MetalSimdgroup) {
+    if (is_metal(impl_->target)) {
       TW_TRY_VOID(driver::emulate_kernel(*impl_->metal, launch, options.threads));
       return {};
     }
@@ -212,12 +214,12 @@ Result<std::string> Kernel::print_after(std::string_view stage) const {
   }
   if (stage == "parse") return tile::print_program(impl_->family->program);
   if (stage == "bind") return tile::print_program(impl_->bound);
-  const bool cpu = impl_->target == Target::Cpu, metal = impl_->target == Target::MetalSimdgroup;
+  const bool cpu = impl_->target == Target::Cpu, metal = is_metal(impl_->target);
   if (!(cpu && known->cpu) && !(metal && known->metal))
     return failure(DiagCode::BadOption,
                    fmt::format("the target '{}' has no stage '{}'", target_name(impl_->target), stage),
                    fmt::format("its stages are {}; {} belongs to the target {}", stage_list(impl_->target), stage,
-                               known->cpu ? "cpu" : "metal-simdgroup"));
+                               known->cpu ? "cpu" : "metal-simdgroup or metal-mpp"));
   if (stage == "kernel") return kernel::print(metal ? impl_->metal->lowered : impl_->lowered);
   if (stage == "plan") return plan::print_plan(impl_->metal->planned.planned.plan);
   if (stage == "msl") return impl_->metal->text.code;

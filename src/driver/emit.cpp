@@ -8,7 +8,7 @@ namespace tilewright::driver {
 Result<EmitReport> emit_program(const RunRequest& request) {
   if (request.target == Target::Interp)
     return failure(DiagCode::Unsupported, "the target interp runs programs as they are and has no code",
-                   "--target cpu or --target metal-simdgroup");
+                   "--target metal-simdgroup, metal-mpp or cpu");
   TW_TRY(const Program program, Program::load(request.program));
   TW_TRY(const Kernel kernel, compile_request(program, request, Purpose::Look));
   if (request.on_compiled) request.on_compiled(kernel.stage_times());

@@ -52,7 +52,7 @@ struct Kernel::Impl {
   mutable WorkspacePool workspaces;
   artifact::Artifact object;  ///< without the code once that is loaded
 
-  // Target::MetalSimdgroup alone.
+  // Targets of Metal alone.
   std::optional<driver::MetalKernel> metal;
 };
 

@@ -17,7 +17,7 @@
 
 namespace tilewright::driver {
 
-/// What a kernel for Target::MetalSimdgroup consists of, stage by stage.
+/// What a kernel for Metal consists of, stage by stage.
 struct MetalKernel {
   PlanReport planned;  ///< its program is the one that the rest is about
   LaunchRules rules;   ///< what every launch checks, the needs of the plan included

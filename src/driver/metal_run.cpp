@@ -18,7 +18,8 @@ namespace {
 
 namespace emu = msl_emulator;
 
-constexpr int kMetal31 = 310;
+/// From this version on there are tensors, which C++ for OpenCL cannot express.
+constexpr int kMetal40 = 400;
 
 /// The memory of each binding of a run: the caller's, and own memory for temporaries.
 class BindingMemory {
@@ -142,8 +143,8 @@ Result<emu::CompiledLibrary> compile_text(const MetalKernel& kernel) {
   emu::CompileRequest request;
   request.path = kernel.text.program + ".metal";
   request.text = kernel.text.code;
-  request.dialect = emu::Dialect::OpenCl;
-  request.metal_version = kMetal31;
+  request.dialect = kernel.text.language_version >= kMetal40 ? emu::Dialect::Cpp20 : emu::Dialect::OpenCl;
+  request.metal_version = kernel.text.language_version;
   request.checks = kernel.emulation.checks;
   return emu::compile(request, tools);
 }

@@ -32,7 +32,7 @@ struct MetalRun {
 };
 
 /// Emulates `compiled` on the arguments, interprets the same kernels on copies of them, and compares. Premise: its
-/// target is MetalSimdgroup. Errors: those of Kernel::run and of kernel::interpret.
+/// target is one of Metal. Errors: those of Kernel::run and of kernel::interpret.
 Result<MetalRun> run_metal(const Kernel& compiled, const Arguments& arguments);
 
 }  // namespace tilewright::driver

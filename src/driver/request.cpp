@@ -286,7 +286,7 @@ Result<std::int64_t> parse_check(std::string_view text) {
 Result<Target> parse_target(std::string_view text) {
   if (const auto target = target_from_name(text)) return *target;
   return failure(DiagCode::BadOption, fmt::format("--target expects a target, found '{}'", text),
-                 "the targets are cpu, interp and metal-simdgroup");
+                 "the targets are cpu, interp, metal-simdgroup and metal-mpp");
 }
 
 Result<int> parse_threads(std::string_view text) {
@@ -348,7 +348,7 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
   const std::string_view value = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
-  const bool metal = request.target == Target::MetalSimdgroup;
+  const bool metal = is_metal(request.target);
   if (name == kNoalias) {
     TW_TRY(request.noalias, truth_of(name, value));
     return {};

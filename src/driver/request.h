@@ -40,7 +40,7 @@ struct RunRequest {
   bool time = false;
   bool noalias = false;
 
-  // Of Target::MetalSimdgroup.
+  // Of the targets of Metal.
   std::string device;                                         ///< a profile; empty: the general one
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the planner
   std::optional<std::string> plan_file;
@@ -73,7 +73,7 @@ Result<Target> parse_target(std::string_view text);
 Result<int> parse_threads(std::string_view text);
 /// A fault for each name that stands twice, with both values: BadOption.
 Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings);
-/// OPTION=VALUE into the request, whose target is set: noalias; for MetalSimdgroup also checks, schedules and timeout
+/// OPTION=VALUE into the request, whose target is set: noalias; for Metal also checks, schedules and timeout
 /// of the emulator, and every other name for the planner. UnknownOption lists what there is.
 Result<void> apply_setting(RunRequest& request, std::string_view text);
 

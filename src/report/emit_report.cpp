@@ -85,6 +85,8 @@ std::string emit_json(const driver::EmitReport& report, const std::optional<std:
   json["buffers"] = buffers_json(artifact);
   json["launches"] = EmitJson::array();
   for (const artifact::Launch& launch : artifact.launches) json["launches"].push_back(launch_json(launch));
+  json["atoms"] = artifact.families;
+  json["language_version"] = text ? EmitJson(artifact.language_version) : EmitJson(nullptr);
   json["flags"] = artifact.flags;
   json["hashes"] = artifact.hashes.empty() ? EmitJson::object() : EmitJson(artifact.hashes);
   json["times"] = EmitJson::array();

@@ -100,7 +100,7 @@ TEST(Options, Texts) {
   for (const char* text : {"", "rows", "rows:", "rows:0", "rows:-1", "some"})
     expect_fault(parse_check(text), DiagCode::BadOption, {"--check"});
   EXPECT_EQ(parse_target("interp"), Target::Interp);
-  expect_fault(parse_target("gpu"), DiagCode::BadOption, {"'gpu'", "cpu, interp and metal-simdgroup"});
+  expect_fault(parse_target("gpu"), DiagCode::BadOption, {"'gpu'", "cpu, interp, metal-simdgroup and metal-mpp"});
   EXPECT_EQ(parse_threads("2"), 2);
   for (const char* text : {"0", "-1", "two", "100000"}) expect_fault(parse_threads(text), DiagCode::BadOption, {text});
   EXPECT_EQ(parse_named("--in", "A=a=b.npy"), (std::pair<std::string, std::string>{"A", "a=b.npy"}));

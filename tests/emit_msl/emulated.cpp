@@ -60,7 +60,7 @@ std::string with_numbers(const std::string& code) {
 
 emu::LaunchRequest request_of(const artifact::Artifact& artifact, const artifact::Launch& launch,
                               std::vector<std::vector<std::byte>>& blocks, std::vector<bool>& written,
-                              std::uint32_t schedules) {
+                              const Emulation& emulation) {
   emu::LaunchRequest request;
   request.kernel = launch.entry;
   for (std::size_t i = 0; i < 3; ++i) request.threadgroups[i] = static_cast<std::uint32_t>(launch.group->groups[i]);
@@ -77,7 +77,9 @@ emu::LaunchRequest request_of(const artifact::Artifact& artifact, const artifact
     request.buffers.push_back(std::move(buffer));
   }
   request.workers = 1;
-  request.schedules = schedules;
+  request.schedules = emulation.schedules;
+  request.seed = emulation.seed;
+  request.device = emulation.device;
   request.timeout_seconds = 60;
   return request;
 }
@@ -121,24 +123,25 @@ std::string BufferBytes::difference(const kernel::Program& program, const Buffer
 namespace {
 
 /// Texts that were compiled before.
-const Result<emu::CompiledLibrary>& library_of(const std::string& text, const emu::Toolchain& tools) {
+const Result<emu::CompiledLibrary>& library_of(const artifact::Artifact& artifact, const emu::Toolchain& tools) {
   static std::map<std::string, Result<emu::CompiledLibrary>> known;
-  if (const auto found = known.find(text); found != known.end()) return found->second;
+  if (const auto found = known.find(artifact.code); found != known.end()) return found->second;
   emu::CompileRequest compile;
   compile.path = "emitted.metal";
-  compile.text = text;
-  compile.metal_version = 310;
-  compile.dialect = emu::Dialect::OpenCl;
-  return known.emplace(text, emu::compile(compile, tools)).first->second;
+  compile.text = artifact.code;
+  compile.metal_version = artifact.language_version;
+  // C++ for OpenCL cannot express tensors.
+  compile.dialect = artifact.language_version >= 400 ? emu::Dialect::Cpp20 : emu::Dialect::OpenCl;
+  return known.emplace(artifact.code, emu::compile(compile, tools)).first->second;
 }
 
 }  // namespace
 
-Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, std::uint32_t schedules) {
+Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, const Emulation& emulation) {
   Emulated result;
   const auto tools = emu::find_toolchain(std::string(TILEWRIGHT_SOURCE_DIR) + "/shims/msl", TILEWRIGHT_MSL_RUNNER, "");
   if (!tools) return {{}, render(tools.error())};
-  const Result<emu::CompiledLibrary>& library = library_of(artifact.code, *tools);
+  const Result<emu::CompiledLibrary>& library = library_of(artifact, *tools);
   if (!library) return {{}, render(library.error())};
   std::vector<std::vector<std::byte>> blocks = memory.blocks();
   std::vector<bool> written;
@@ -150,7 +153,7 @@ Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, s
   }
   for (const artifact::Launch& launch : artifact.launches) {
     if (launch.task_count == 0) continue;
-    const emu::LaunchRequest request = request_of(artifact, launch, blocks, written, schedules);
+    const emu::LaunchRequest request = request_of(artifact, launch, blocks, written, emulation);
     Result<emu::LaunchResult> run = emu::launch(*library, request, *tools);
     if (!run) return {{}, render(run.error())};
     result.fault += reports_text(*run);
@@ -164,15 +167,21 @@ Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, s
 
 std::string compare_with_interpreter(const kernel::Program& program, const BufferBytes& initial, int ulps,
                                      std::uint32_t schedules) {
+  return compare_with_interpreter(program, initial, ulps, Emulation{.schedules = schedules});
+}
+
+std::string compare_with_interpreter(const kernel::Program& program, const BufferBytes& initial, int ulps,
+                                     const Emulation& emulation, CountsOfBoth* both) {
   if (const Result<void> verified = kernel::verify(program); !verified) return render(verified.error());
   BufferBytes expected = initial, found = initial;
-  const auto counts = kernel::interpret(program, expected.bases());
+  auto counts = kernel::interpret(program, expected.bases());
   if (!counts) return "interpreted: " + render(counts.error());
   const Result<artifact::Artifact> emitted = emit(program);
   if (!emitted) return "emitted: " + render(emitted.error());
-  const Emulated emulated = run_emulated(*emitted, found, schedules);
+  Emulated emulated = run_emulated(*emitted, found, emulation);
   std::string fault = emulated.fault;
   if (fault.empty()) fault = expected.difference(program, found, ulps);
+  if (both != nullptr) *both = {std::move(*counts), std::move(emulated.launches)};
   return fault.empty() ? fault : fault + " (interpreted and emulated)\n" + with_numbers(emitted->code);
 }
 

@@ -38,11 +38,24 @@ struct Emulated {
   std::vector<msl_emulator::LaunchResult> launches;  ///< of those with tasks
   std::string fault;                                 ///< empty: every launch ended without a report
 };
+/// How a text is run.
+struct Emulation {
+  std::uint32_t schedules = 1;
+  std::uint64_t seed = 0;  ///< of schedules and of the layouts of cooperative tensors
+  msl_emulator::DeviceModel device = {};
+};
 /// Runs all launches of the text; the buffers in place.
-Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, std::uint32_t schedules = 1);
+Emulated run_emulated(const artifact::Artifact& artifact, BufferBytes& memory, const Emulation& emulation = {});
 
 /// Empty when interpreter and emulator agree and nothing is reported; else what went wrong, with the text.
 std::string compare_with_interpreter(const kernel::Program& program, const BufferBytes& initial, int ulps = 0,
                                      std::uint32_t schedules = 1);
+/// What both counted, of a comparison in which they agreed.
+struct CountsOfBoth {
+  std::vector<kernel::Counts> interpreted;
+  std::vector<msl_emulator::LaunchResult> emulated;  ///< of launches with tasks
+};
+std::string compare_with_interpreter(const kernel::Program& program, const BufferBytes& initial, int ulps,
+                                     const Emulation& emulation, CountsOfBoth* counts = nullptr);
 
 }  // namespace tilewright::emit_msl

@@ -54,13 +54,23 @@ std::string KernelText::type_text(ValueId value) const {
       return fmt::format("{}<{}, {}>", library_.use(Function::Lanes), number, lanes_of(type));
     case Form::Matrix:
       return std::string(matrix_word(type.scalar));
+    case Form::Tensor:
+      return "auto";
   }
   TW_CHECK(false);
 }
 
 std::string KernelText::declaration(ValueId value) {
   name(value) = table_.fresh(base_name(value));
-  return type_text(value) + " " + name(value);
+  return new_variable(value, name(value));
+}
+
+std::string KernelText::new_variable(ValueId like, const std::string& name) const {
+  const std::string text = type_text(like) + " " + name;
+  if (form_of(program_.values[like]) != Form::Tensor) return text;
+  const TensorNames& names = tensor_names_[facts_.tensors.of(like).value()];
+  return fmt::format("{} = {}.get_destination_cooperative_tensor<{}, {}, {}>()", text, names.operation, names.views[0],
+                     names.views[1], type_word(expressions_.number_type(like)));
 }
 
 std::string KernelText::target(ValueId value) {
@@ -81,6 +91,7 @@ std::string KernelText::filled_matrix(ValueId value, const Expr& element) const 
 
 void KernelText::assign_each_lane(ValueId value, const std::string& number) {
   const ValueType type = program_.values[value];
+  if (form_of(type) == Form::Tensor) return assign_tensor(value, number);
   const bool matrix = form_of(type) == Form::Matrix;
   if (!is_declared(value)) {
     // A matrix that only its elements were written to has lost values on M1: it begins filled.
@@ -119,6 +130,9 @@ bool KernelText::reads(ValueId source, std::uint32_t variable) const {
 void KernelText::copy(const Copy& copy) {
   const auto [target_value, source, ready] = copy;
   const Form form = form_of(program_.values[target_value]);
+  if (form == Form::Tensor)
+    return assign_tensor(target_value, ready.empty() ? expressions_.of(source, lane_name_).text
+                                                     : fmt::format("{}[{}]", ready, lane_name_));
   const bool whole = form == Form::Number || !ready.empty() ||
                      (facts_.placement.is_held(source) && !facts_.placement.is_literal(source));
   if (whole) {
@@ -165,6 +179,11 @@ void KernelText::copy_all(const std::vector<ValueId>& targets, const std::vector
 
 void KernelText::keep(ValueId like, ValueId source, const std::string& into) {
   const Form form = form_of(program_.values[like]);
+  if (form == Form::Tensor) {
+    line("{};", new_variable(like, into));
+    return for_each_slot(into, "",
+                         fmt::format("{}[{}] = {};", into, lane_name_, expressions_.of(source, lane_name_).text));
+  }
   const std::string type = type_text(like);
   const bool held = facts_.placement.is_held(source) && !facts_.placement.is_literal(source);
   if (form == Form::Number || held)

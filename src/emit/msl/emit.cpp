@@ -1,6 +1,7 @@
 // The stages of the emitter in their order.
 #include "emit/msl/emit.h"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -16,6 +17,9 @@ namespace tilewright::emit_msl {
 using namespace kernel;
 
 namespace {
+
+constexpr int kBaseVersion = 310;
+constexpr int kTensorVersion = 400;
 
 DataType data_type_of(ScalarType scalar) {
   switch (scalar) {
@@ -77,6 +81,17 @@ artifact::Launch launch_of(const KernelFacts& facts, const LaunchGrid& grid, con
   return launch;
 }
 
+/// Of the atoms that live operations of the block make.
+void add_families(const KernelFacts& facts, BlockId block, std::vector<std::string>& families) {
+  for (OpId op : facts.program.blocks[block].ops) {
+    if (!facts.placement.is_live(op)) continue;
+    const OpPayload& payload = facts.program.ops[op].payload;
+    const auto* atom = std::get_if<AtomOp>(&payload);
+    if (atom != nullptr && std::ranges::find(families, atom->atom) == families.end()) families.push_back(atom->atom);
+    for (BlockId nested : nested_blocks(payload)) add_families(facts, nested, families);
+  }
+}
+
 Result<void> check_buffers(const Program& program, const artifact::Launch& launch, const Limits& limits) {
   for (std::uint32_t index : launch.group->bindings)
     if (index >= limits.buffers)
@@ -95,17 +110,19 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
   artifact.target = options.target;
   artifact.kind = artifact::CodeKind::Text;
   artifact.bindings = bindings_of(program);
-  artifact.flags = {"msl-3.1", "math-mode=safe", "fp-contract=off", "fp32-functions=precise"};
   if (!options.plan_digest.empty()) artifact.hashes["plan"] = options.plan_digest;
   Library library;
   NameTable entries;
   std::string kernels;
+  bool tensors = false;
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     const Kernel& kernel = program.kernels[i];
     TW_TRY_VOID(check_group(program, kernel, options.limits));
     TW_TRY(const LaunchGrid grid, launch_grid(kernel));
     const KernelFacts facts(program, kernel);
     TW_TRY_VOID(check_operations(facts));
+    tensors = tensors || !facts.tensors.operations().empty();
+    add_families(facts, kernel.body, artifact.families);
     const std::string entry = entries.fresh(kernel.name);
     artifact.launches.push_back(launch_of(facts, grid, entry));
     TW_TRY_VOID(check_buffers(program, artifact.launches.back(), options.limits));
@@ -113,7 +130,9 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
     const bool named = i < options.coordinates.size();
     kernels += "\n" + KernelText(facts, grid, entry, named ? options.coordinates[i] : none, library).run();
   }
-  const std::string body = prelude() + library.text() + kernels;
+  artifact.language_version = tensors ? kTensorVersion : kBaseVersion;
+  artifact.flags = {tensors ? "msl-4.0" : "msl-3.1", "math-mode=safe", "fp-contract=off", "fp32-functions=precise"};
+  const std::string body = prelude(tensors) + library.text() + kernels;
   const std::string head = header(artifact, options);
   artifact.hashes["text"] = hash_text(hash128(head + body));
   artifact.code = head + fmt::format("// text {}\n", artifact.hashes["text"]) + body;

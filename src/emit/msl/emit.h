@@ -1,4 +1,6 @@
-// Emits kernel IR as Metal Shading Language text for the families scalar and metal.simdgroup8x8.
+// Emits kernel IR as Metal Shading Language text for the families scalar, metal.simdgroup8x8 and metal.mpp.
+//
+// MSL 3.1; MSL 4.0 for a program with tensor operations.
 //
 // One text for a program: a comment that says what it is and how to launch it, the functions that it needs beyond
 // Metal's, and one `kernel void` for each kernel. The text is made to be read (docs/metal.md): buffers, allocations and

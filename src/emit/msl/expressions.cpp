@@ -18,6 +18,7 @@ constexpr IndexRange kExactInFloat{-(1 << 24), 1 << 24};
 }  // namespace
 
 Form form_of(ValueType type) {
+  if (is_tensor(type)) return Form::Tensor;
   if (type.is_fragment()) return is_float_scalar(type.scalar) ? Form::Matrix : Form::Lanes;
   return type.lanes == 1 ? Form::Number : Form::Lanes;
 }
@@ -75,6 +76,8 @@ Expr Expressions::variable(ValueId value, std::string_view lane) const {
       return {fmt::format("{}.at[{}]", name, lane), type};
     case Form::Matrix:
       return {fmt::format("{}.thread_elements()[{}]", name, lane), type};
+    case Form::Tensor:
+      return {fmt::format("{}[{}]", name, lane), type};
   }
   TW_CHECK(false);
 }
@@ -109,13 +112,15 @@ std::string Expressions::element(const MemoryRef& memory, ValueId index, std::st
 
 std::string Expressions::address(const MemoryRef& memory, ValueId index) const {
   const std::string_view name = memory_name(memory);
+  const Expr at = offset(memory, index);
+  return at.text == "0" ? std::string(name) : fmt::format("{} + {}", name, wrapped(at, Binding::Sum));
+}
+
+Expr Expressions::offset(const MemoryRef& memory, ValueId index) const {
   const Expr at = of(index);
-  if (at.text == "0") return std::string(name);
-  if (memory.allocation.valid()) {
-    const AllocationLayout& layout = program_.allocations[memory.allocation].layout;
-    if (layout.row != 0 && layout.pad != 0) return fmt::format("{} + {}", name, padded_index(layout, at));
-  }
-  return fmt::format("{} + {}", name, wrapped(at, Binding::Sum));
+  if (!memory.allocation.valid() || at.text == "0") return at;
+  const AllocationLayout& layout = program_.allocations[memory.allocation].layout;
+  return layout.row != 0 && layout.pad != 0 ? Expr{padded_index(layout, at), TextType::Int} : at;
 }
 
 // ---- Operations -----------------------------------------------------------------------------------------------------
@@ -195,8 +200,10 @@ Expr Expressions::make(const WorkerOp& payload, ValueId, std::string_view) const
 
 Expr Expressions::make(const FragmentFillOp& payload, ValueId, std::string_view) const { return of(payload.scalar); }
 
-Expr Expressions::make(const FragmentCoordinateOp& payload, ValueId, std::string_view lane) const {
+Expr Expressions::make(const FragmentCoordinateOp& payload, ValueId result, std::string_view lane) const {
   const bool row = payload.axis == FragmentAxis::Row;
+  if (form_of(program_.values[result]) == Form::Tensor)
+    return {fmt::format("{}[{}]", names_.place, row ? 1 : 0), TextType::Int};
   const Expr at{
       fmt::format("{}({})", library_.use(row ? Function::FragmentRow : Function::FragmentColumn), names_.lane),
       TextType::Int};

@@ -8,6 +8,7 @@
 
 #include "emit/msl/expr.h"
 #include "emit/msl/placement.h"
+#include "emit/msl/tensors.h"
 #include "emit/msl/variables.h"
 
 namespace tilewright::emit_msl {
@@ -19,20 +20,22 @@ struct KernelFacts {
         kernel(kernel),
         ranges(kernel::index_ranges(program, kernel)),
         placement(program, kernel, ranges),
-        variables(program, kernel, placement, ranges) {}
+        variables(program, kernel, placement, ranges),
+        tensors(program, kernel, placement, variables, ranges) {}
 
   const kernel::Program& program;
   const kernel::Kernel& kernel;
   kernel::IndexRanges ranges;
   Placement placement;
   Variables variables;
+  Tensors tensors;
 };
 
 /// How a value is kept by one thread: a number, several (a vector, or the two elements of a fragment of truth values or
-/// integers), or its part of a matrix of Metal's.
-enum class Form : std::uint8_t { Number, Lanes, Matrix };
+/// integers), its part of a matrix of Metal's, or its part of a cooperative tensor, of any number of elements.
+enum class Form : std::uint8_t { Number, Lanes, Matrix, Tensor };
 Form form_of(kernel::ValueType type);
-/// Numbers that a thread keeps of it.
+/// Numbers that a thread keeps of it; no tensor.
 int lanes_of(kernel::ValueType type);
 
 /// Names that the text has given.
@@ -40,6 +43,7 @@ struct Names {
   std::vector<std::string> buffers, allocations;  ///< by id; empty: not part of the kernel
   std::vector<std::string> variables;             ///< by variable; empty: not declared yet
   std::string worker, lane, subgroup;
+  std::string place;  ///< of an element of a tensor: [0] the column, [1] the row
 };
 
 class Expressions {
@@ -58,6 +62,9 @@ class Expressions {
   std::string element(const kernel::MemoryRef& memory, kernel::ValueId index, std::string_view lane) const;
   /// Pointer to the first element of a fragment.
   std::string address(const kernel::MemoryRef& memory, kernel::ValueId index) const;
+  /// The same place as a number, and the memory that it counts from.
+  Expr offset(const kernel::MemoryRef& memory, kernel::ValueId index) const;
+  std::string_view memory_name(const kernel::MemoryRef& memory) const;
   /// The type of one number of the value.
   TextType number_type(kernel::ValueId value) const;
   /// Whether it costs the reader nothing to meet the expression twice.
@@ -69,7 +76,6 @@ class Expressions {
   Expr literal(kernel::ValueId value) const;
   Expr variable(kernel::ValueId value, std::string_view lane) const;
   IntegerFacts integers(kernel::ValueId result) const;
-  std::string_view memory_name(const kernel::MemoryRef& memory) const;
   std::string padded_index(const kernel::AllocationLayout& layout, const Expr& index) const;
 
   template <class Payload>

@@ -59,18 +59,31 @@ std::string header(const artifact::Artifact& artifact, const EmitOptions& option
   }
   text += "// launches, in this order\n";
   for (const artifact::Launch& launch : artifact.launches) text += launch_line(launch);
+  const std::vector<std::string> scalar{"scalar"};
+  text +=
+      fmt::format("// atoms: {}; MSL {}.{}\n", fmt::join(artifact.families.empty() ? scalar : artifact.families, ", "),
+                  artifact.language_version / 100, artifact.language_version / 10 % 10);
   text += fmt::format("// flags: {}\n", fmt::join(artifact.flags, ", "));
   if (!options.plan.empty()) text += "//\n// plan\n" + quoted(options.plan, "   ") + "//\n";
   for (const auto& [what, hash] : artifact.hashes) text += quoted(fmt::format("{} {}", what, hash), " ");
   return text;
 }
 
-std::string prelude() {
-  return R"(
+std::string prelude(bool tensors) {
+  const char* const includes = tensors ? R"(
+#include <metal_stdlib>
+#include <metal_simdgroup_matrix>
+#include <metal_tensor>
+#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
+using namespace metal;
+using namespace mpp::tensor_ops;
+)"
+                                       : R"(
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
 using namespace metal;
-
+)";
+  return std::string(includes) + R"(
 #pragma METAL fp math_mode(safe)
 #pragma METAL fp contract(off)
 )";

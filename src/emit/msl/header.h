@@ -12,6 +12,6 @@ namespace tilewright::emit_msl {
 std::string header(const artifact::Artifact& artifact, const EmitOptions& options);
 
 /// Includes and pragmas.
-std::string prelude();
+std::string prelude(bool tensors);
 
 }  // namespace tilewright::emit_msl

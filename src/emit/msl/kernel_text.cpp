@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLongExpression = 64;
 
 struct MemoryUse {
-  std::vector<bool> reads, writes;  ///< by buffer
+  std::vector<bool> reads, writes, views;  ///< by buffer
 };
 
 void find_uses(const Program& program, const Placement& placement, BlockId block, MemoryUse& use) {
@@ -21,7 +21,9 @@ void find_uses(const Program& program, const Placement& placement, BlockId block
     const OpPayload& payload = program.ops[op].payload;
     const bool writes = std::holds_alternative<StoreOp>(payload) || std::holds_alternative<FragmentStoreOp>(payload);
     for_each_memory(payload, [&](MemoryRef memory) {
-      if (memory.buffer.valid()) (writes ? use.writes : use.reads)[memory.buffer.index] = true;
+      if (!memory.buffer.valid()) return;
+      (writes ? use.writes : use.reads)[memory.buffer.index] = true;
+      if (std::holds_alternative<AtomOp>(payload)) use.views[memory.buffer.index] = true;
     });
     for (BlockId nested : nested_blocks(payload)) find_uses(program, placement, nested, use);
   }
@@ -52,6 +54,7 @@ void KernelText::name_things(const std::vector<std::string>& coordinates) {
     name(args[i]) = table_.fresh(coordinates.size() == args.size() ? coordinates[i] : fmt::format("task{}", i));
   names_.worker = "worker", names_.lane = "lane", names_.subgroup = "subgroup";
   lane_name_ = table_.fresh("e");
+  if (!facts_.tensors.operations().empty()) names_.place = table_.fresh("place");
   for (const char* letter : {"i", "j", "k", "m", "n", "p", "q", "r"})
     if (table_.is_free(letter)) loop_letters_.push_back(table_.fresh(letter));
   if (loop_letters_.empty()) loop_letters_.push_back(table_.fresh("i"));
@@ -63,8 +66,11 @@ bool KernelText::asks(WorkerQuery query) const {
     if (!facts_.placement.is_live(op)) continue;
     const auto* worker = std::get_if<WorkerOp>(&program_.ops[op].payload);
     found = found || (worker != nullptr && worker->query == query);
-    found =
-        found || (query == WorkerQuery::Lane && std::holds_alternative<FragmentCoordinateOp>(program_.ops[op].payload));
+    if (query != WorkerQuery::Lane) continue;
+    const auto* atom = std::get_if<AtomOp>(&program_.ops[op].payload);
+    const auto* coordinate = std::get_if<FragmentCoordinateOp>(&program_.ops[op].payload);
+    found = found || (atom != nullptr && facts_.tensors.may_lack_operands(op));
+    found = found || (coordinate != nullptr && !is_tensor(program_.values[program_.ops[op].results[0]]));
   }
   return found;
 }
@@ -74,6 +80,7 @@ std::string KernelText::run() {
   ++depth_;
   task_coordinates();
   allocations();
+  declare_tensor_operations();
   block(kernel_.body);
   --depth_;
   line("}}");
@@ -81,7 +88,8 @@ std::string KernelText::run() {
 }
 
 void KernelText::signature() {
-  MemoryUse use{std::vector<bool>(program_.buffers.size()), std::vector<bool>(program_.buffers.size())};
+  const std::vector<bool> none(program_.buffers.size());
+  MemoryUse use{none, none, none};
   find_uses(program_, facts_.placement, kernel_.body, use);
   std::vector<std::string> parameters;
   for (BufferId id : program_.buffers.ids()) {
@@ -89,11 +97,13 @@ void KernelText::signature() {
     if (!use.reads[id.index] && !use.writes[id.index]) continue;
     const std::string& name = names_.buffers[id.index];
     const std::string_view element = memory_word(buffer.scalar);
+    // No public text has a tensor of constant elements.
+    const bool changes = use.writes[id.index] || use.views[id.index];
     if (buffer.kind == BufferKind::Scalar)
       parameters.push_back(fmt::format("constant {}& {} [[buffer({})]]", element, name, id.index));
     else
       parameters.push_back(
-          fmt::format("device {}{}* {} [[buffer({})]]", use.writes[id.index] ? "" : "const ", element, name, id.index));
+          fmt::format("device {}{}* {} [[buffer({})]]", changes ? "" : "const ", element, name, id.index));
   }
   if (grid_.tasks > 1)
     parameters.push_back(fmt::format("{} task [[{}]]", grid_.two_dimensional ? "uint2" : "uint",

@@ -1,11 +1,13 @@
 // The text of one kernel.
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "emit/msl/expressions.h"
 #include "emit/msl/launch_grid.h"
@@ -51,6 +53,40 @@ class KernelText {
   void statement(const kernel::FragmentStoreOp& payload, const kernel::Op& op);
   void statement(const kernel::AtomOp& payload, const kernel::Op& op);
   void statement(const kernel::FenceOp& payload, const kernel::Op& op);
+
+  // ---- tensor_text.cpp: tensor operations, and fragments that are cooperative tensors
+  // --------------------------------
+  struct TensorNames {
+    std::string operation;
+    std::array<std::string, 2> extents, views;  ///< types of the left and the right operand
+  };
+  /// A number that is used several times: a name or a literal.
+  struct Extents {
+    Expr outer, depth;
+    bool may_lack_outer = false;  ///< whether it may be 0 or less
+  };
+  void declare_tensor_operations();
+  void tensor_product(const kernel::AtomOp& payload, kernel::ValueId result);
+  void run_product(const kernel::AtomOp& payload, kernel::ValueId result, const Extents& a, const Extents& b);
+  std::string declare_view(const kernel::AtomOp& payload, bool left, const TensorNames& names, const Extents& extents);
+  void absent_product(const kernel::AtomOp& payload, kernel::ValueId result, bool by_row, const Extents& present);
+  void load_tensor(const kernel::FragmentLoadOp& payload, kernel::ValueId result);
+  void store_tensor(const kernel::FragmentStoreOp& payload);
+  void store_whole_tensor(const kernel::FragmentStoreOp& payload);
+  void store_elements(const kernel::FragmentStoreOp& payload, const std::string& rows, const std::string& columns);
+  std::string whole_view(const kernel::MemoryRef& memory, kernel::ValueId index, kernel::ValueId stride,
+                         kernel::ValueType type);
+  /// What is asked of the place of an element inside of rows and columns; empty: nothing.
+  std::string part_guard(kernel::ValueId bound, std::string_view coordinate, std::int64_t extent,
+                         std::string_view what);
+  std::string tensor_element(const kernel::MemoryRef& memory, kernel::ValueId index, kernel::ValueId stride,
+                             bool transposed);
+  /// Sets each element of the tensor to a number that may hang on its place.
+  void assign_tensor(kernel::ValueId value, const std::string& number);
+  void for_each_slot(const std::string& tensor, const std::string& guard, const std::string& statement);
+  /// The number, under a name unless it is short.
+  Expr named(kernel::ValueId value, std::string_view wanted);
+
   Expr reduced(kernel::LaneFold kind, kernel::ValueId result, kernel::ScalarType scalar, const Expr& operand);
   Expr exchanged(const kernel::ShuffleOp& payload, kernel::ScalarType scalar, const Expr& operand);
 
@@ -66,6 +102,8 @@ class KernelText {
   std::string type_text(kernel::ValueId value) const;
   /// "float x", which gives the variable its name.
   std::string declaration(kernel::ValueId value);
+  /// The same for a name that is no variable of the program.
+  std::string new_variable(kernel::ValueId like, const std::string& name) const;
   /// "const float x" where the variable is declared by what follows, else "x".
   std::string target(kernel::ValueId value);
   /// Declares without a value what is not declared yet.
@@ -104,6 +142,7 @@ class KernelText {
   Names names_;
   NameTable table_;
   Expressions expressions_;
+  std::vector<TensorNames> tensor_names_;  ///< by operation
   std::string entry_, lane_name_;
   std::vector<std::string> loop_letters_, loop_names_;
   std::size_t loops_ = 0;  ///< around the statement

@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* kAtom = "metal.simdgroup8x8";
 constexpr std::int64_t kSimdWidth = 32;
-constexpr std::int64_t kMatrixExtent = 8;
 
 std::int64_t bytes_of(const Allocation& allocation) {
   return checked_mul(allocation_places(allocation), static_cast<std::int64_t>(scalar_bytes(allocation.scalar)))
@@ -66,14 +65,28 @@ class OperationCheck {
         refuse("lower for subgroups of 32", "the kernel counts on subgroups of {}; those of Metal have {}",
                facts_.kernel.group.subgroup_size, kSimdWidth);
       std::visit([&](const auto& payload) { check(payload); }, op_->payload);
-      for (ValueId result : op_->results) check_type(program_.values[result]);
+      for (ValueId result : op_->results) check_value(result);
       for (BlockId nested : nested_blocks(program_.ops[op].payload)) block(nested);
     }
   }
 
-  void check_type(ValueType type) {
-    if (type.is_fragment() && (type.rows != kMatrixExtent || type.columns != kMatrixExtent))
-      refuse("lower to fragments of 8 by 8", "{} is no matrix of Metal's SIMD groups, which are 8x8", type_name(type));
+  void check_value(ValueId value) {
+    const ValueType type = program_.values[value];
+    if (!is_tensor(type)) return;
+    // What is written out where it is used is checked there.
+    const OpId definition = facts_.placement.definition(value);
+    if (definition.valid() && facts_.placement.is_live(definition) && !facts_.placement.is_held(value)) return;
+    if (facts_.tensors.is_of_several(value))
+      return refuse("store the fragments and load them again",
+                    "{} belongs to tensor operations of different shapes, modes or operands, which keep their elements "
+                    "each in a way of its own",
+                    type_name(type));
+    if (facts_.tensors.of(value)) {
+      if (facts_.placement.is_held(value) && type.scalar != ScalarType::F32)
+        refuse("keep it in f32", "a tensor operation leaves f32, and {} cannot be kept beside it", type_name(type));
+      return;
+    }
+    refuse("lower to fragments of 8 by 8", "{} is no matrix of Metal's SIMD groups, which are 8x8", type_name(type));
   }
 
   template <class Payload>
@@ -107,6 +120,7 @@ class OperationCheck {
   }
 
   void check(const AtomOp& payload) {
+    if (payload.atom == kTensorAtom) return check_tensor(payload);
     if (payload.atom != kAtom) return refuse("plan for the target of that atom", "{} is not made here", payload.atom);
     if (payload.participants != Participants::Subgroup || !payload.a.fragment.valid() || !payload.b.fragment.valid())
       return refuse("load the operands into fragments", "{} is made by one subgroup from fragments", kAtom);
@@ -116,6 +130,36 @@ class OperationCheck {
       refuse("convert the operands to one type",
              "{} multiplies two f16, two bf16 or two f32 into f32, not {} and {} into {}", kAtom, scalar_name(a),
              scalar_name(b), scalar_name(d));
+  }
+
+  void check_tensor(const AtomOp& payload) {
+    if (payload.participants != Participants::Subgroup || payload.a.fragment.valid() || payload.b.fragment.valid())
+      return refuse("give it views of memory, and one subgroup", "{} is made by one subgroup from views of memory",
+                    kTensorAtom);
+    if (payload.m % 8 != 0 || payload.n % 8 != 0 || (payload.m % 16 != 0 && payload.n % 16 != 0))
+      refuse("plan other rectangles", "m and n are {} and {}; expected multiples of 8, one of them of 16", payload.m,
+             payload.n);
+    const ScalarType d = program_.values[op_->results[0]].scalar;
+    if (d != ScalarType::F32) refuse("accumulate in f32", "{} leaves f32 here, not {}", kTensorAtom, scalar_name(d));
+    for (bool left : {true, false}) {
+      const AtomView& view = left ? payload.a.view : payload.b.view;
+      const bool device = view.memory.buffer.valid();
+      const ScalarType scalar =
+          device ? program_.buffers[view.memory.buffer].scalar : program_.allocations[view.memory.allocation].scalar;
+      if (!is_float_scalar(scalar))
+        refuse("convert the operands", "{} multiplies f16, bf16 or f32, not {}", kTensorAtom, scalar_name(scalar));
+      check_depth(payload, left);
+      if (!facts_.ranges.of(view.row_stride).within({0, INT32_MAX}))
+        refuse("stage the rows in shared memory", "the row stride of {} may be negative or above 2147483647",
+               left ? "a" : "b");
+    }
+  }
+  /// Both views say how long k is, and an operation takes one length.
+  void check_depth(const AtomOp& payload, bool left) {
+    const TensorSide side = side_of(payload, left);
+    if (side.depth == payload.k || facts_.ranges.of(side.depth).low >= facts_.ranges.of(payload.k).high) return;
+    refuse("use one value for k and for the extents along it", "the view of {} may have fewer elements along k than k",
+           left ? "a" : "b");
   }
 
   const KernelFacts& facts_;

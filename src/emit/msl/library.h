@@ -43,6 +43,8 @@ enum class Function : std::uint8_t {
   SubgroupMinLong,
   FragmentRow,
   FragmentColumn,
+  ZeroProducts,
+  AddZeroProducts,
   Count_,
 };
 inline constexpr std::size_t kFunctionCount = static_cast<std::size_t>(Function::Count_);

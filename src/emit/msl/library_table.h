@@ -207,6 +207,48 @@ inline int fragment_row(int lane) { return lane / 16 * 4 + lane / 2 % 4; }
     {"fragment_column", R"(
 inline int fragment_column(int lane) { return lane / 8 % 2 * 4 + lane % 2 * 2; }
 )"},
+    {"zero_products", R"(
+// What the products of 0 with `count` numbers do to a sum. 1: one is a NaN. 2: one is +0, which makes +0 of -0.
+template <typename Numbers>
+inline ushort zero_products(Numbers numbers, long step, int count) {
+  ushort found = 0;
+  for (int k = 0; k < count; ++k) {
+    const uint bits = as_type<uint>(float(numbers[k * step]));
+    found |= (bits & 0x7f800000u) == 0x7f800000u ? 1 : bits >> 31 == 0u ? 2 : 0;
+  }
+  return found;
+}
+)"},
+    {"add_zero_products",
+     R"(
+// Adds the product of an operand that has no element here, all 0, and the other one: that has the first `present` of
+// `lines` rows (columns), each of `depth` numbers, and 0 in the rest. Each lane looks at some of them.
+template <int lines, typename Sums, typename Numbers>
+inline void add_zero_products(thread Sums& sums, bool by_row, Numbers numbers, long line_step, long step, int present,
+                              int depth, int lane) {
+  ushort found[(lines + 31) / 32];
+  for (int part = 0; part * 32 < lines; ++part) {
+    const int own = part * 32 + lane;
+    found[part] = depth > 0 ? 2 : 0;
+    if (own < present) found[part] = zero_products(numbers + own * line_step, step, depth);
+  }
+  for (ushort e = 0; e < sums.get_capacity(); ++e) {
+    const auto place = sums.get_multidimensional_index(e);
+    const int own = by_row ? place[1] : place[0];
+    ushort kind = 0;
+    for (int part = 0; part * 32 < lines; ++part) {
+      const ushort other = simd_shuffle(found[part], ushort(own & 31));
+      if (own / 32 == part) kind = other;
+    }
+    if (!sums.is_valid_element(e)) continue;
+    if ((kind & 1) != 0)
+      sums[e] = NAN;
+    else if ((kind & 2) != 0 && as_type<uint>(sums[e]) == 0x80000000u)
+      sums[e] = 0.0f;
+  }
+}
+)",
+     {Function::ZeroProducts, Function::Count_}},
 }};
 
 }  // namespace tilewright::emit_msl

@@ -75,12 +75,14 @@ void KernelText::statement(const ShuffleOp& payload, const Op& op) {
 void KernelText::statement(const FragmentFillOp& payload, const Op& op) {
   const ValueId result = op.results[0];
   const Expr element = expressions_.of(payload.scalar);
+  if (form_of(program_.values[result]) == Form::Tensor) return assign_tensor(result, element.text);
   if (form_of(program_.values[result]) != Form::Matrix) return assign_each_lane(result, element.text);
   const std::string left = target(result);
   line("{} = {};", left, filled_matrix(result, element));
 }
 
 void KernelText::statement(const FragmentLoadOp& payload, const Op& op) {
+  if (is_tensor(program_.values[op.results[0]])) return load_tensor(payload, op.results[0]);
   const std::string from = expressions_.address(payload.memory, payload.index);
   const std::string stride = expressions_.of(payload.row_stride).text;
   declare(op.results[0]);
@@ -89,6 +91,7 @@ void KernelText::statement(const FragmentLoadOp& payload, const Op& op) {
 }
 
 void KernelText::statement(const FragmentStoreOp& payload, const Op&) {
+  if (is_tensor(program_.values[payload.fragment])) return store_tensor(payload);
   const std::string to = expressions_.address(payload.memory, payload.index);
   const std::string stride = expressions_.of(payload.row_stride).text;
   line("simdgroup_store({}, {}, {}{});", name(payload.fragment), to, stride,
@@ -96,6 +99,7 @@ void KernelText::statement(const FragmentStoreOp& payload, const Op&) {
 }
 
 void KernelText::statement(const AtomOp& payload, const Op& op) {
+  if (payload.atom == kTensorAtom) return tensor_product(payload, op.results[0]);
   declare(op.results[0]);
   const std::string &d = name(op.results[0]), &a = name(payload.a.fragment), &b = name(payload.b.fragment);
   if (payload.c.valid())

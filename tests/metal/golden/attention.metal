@@ -9,8 +9,9 @@
 //   4 = O: f32[1056], write
 // launches, in this order
 //   attention_0: grid 6 x 1 x 1, 128 threads a group, 9728 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text ff80fe5e79792cd427e0efe2a9785e91
+// text 15ea8bfe34460dfbf9f405bda5a1b44f
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -7,8 +7,9 @@
 //   2 = Y: f32[693], write
 // launches, in this order
 //   conv2d_0: grid 9 x 1 x 1, 128 threads a group, 2048 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text f5c383f2837f5d30c0891fdd90c22f41
+// text 55a31056ea311ed86bf5d2510c12ec2e
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -8,8 +8,9 @@
 //   3 = C: f32[4096], write
 // launches, in this order
 //   gemm_bias_gelu_0: grid 2 x 2 x 1, 128 threads a group, 12288 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 60d9989f43f6455dc39a70797319b11d
+// text 5094a004a1a90b913d4fab649c9097cf
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -7,8 +7,9 @@
 //   2 = C: f32[4096], write
 // launches, in this order
 //   gemm_0: grid 2 x 2 x 1, 128 threads a group, 4096 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 6dc990e4bdcbcd68087d6fdbe2e3d7c0
+// text 4cd531de799038573b535988f46e7bdc
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -7,8 +7,9 @@
 //   2 = C: f16[20480], write
 // launches, in this order
 //   gemm_0: grid 20 x 1 x 1, 128 threads a group, 6144 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 47f89ae04bba80a04ba65fedbecee952
+// text ff4f30aabba50bfc3bae240741c58a59
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

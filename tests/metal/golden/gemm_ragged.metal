@@ -7,8 +7,9 @@
 //   2 = C: f32[2145], write
 // launches, in this order
 //   gemm_0: grid 2 x 3 x 1, 128 threads a group, 8192 bytes of threadgroup memory
+// atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 699021ac2b23341d4ced14d7470483ee
+// text 260bcd5cc4b08589bcbf66fbfbc6c870
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -6,8 +6,9 @@
 //   1 = Y: f32[2700], write
 // launches, in this order
 //   softmax_0: grid 9 x 1 x 1, 64 threads a group, 16 bytes of threadgroup memory
+// atoms: scalar; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 41bf9a16ba93381fa6d4a945461171db
+// text 6a6a875cd79df2b597df4a8b0daa1492
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -7,8 +7,9 @@
 //   2 = Y: f32[360], write
 // launches, in this order
 //   swiglu_0: grid 6 x 1 x 1, 256 threads a group
+// atoms: scalar; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text f99d93a6a84205829685bd94e9ede9cc
+// text acc6e1f0a68eb9b9e161a04990c23fcc
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>

@@ -1,0 +1,268 @@
+// Statements of emit/msl/kernel_text.h for tensor operations of Metal Performance Primitives.
+//
+// Views are made where an operation reads them and only of operands that have elements: an empty view makes a device
+// read. Their extents begin with the inner one, whose elements follow each other; a transpose is a flag of the
+// descriptor. Where elements of a cooperative tensor lie is asked of the tensor.
+#include <algorithm>
+
+#include "emit/msl/kernel_text.h"
+#include "support/check.h"
+
+namespace tilewright::emit_msl {
+
+using namespace kernel;
+
+namespace {
+
+constexpr std::size_t kLineOfSlot = 90;
+
+std::string extents_of(const TensorOperand& operand, const TensorSide& side) {
+  if (!operand.is_whole) return "dextents<int32_t, 2>";
+  const std::string outer = std::to_string(side.extent), depth = "dynamic_extent";
+  return fmt::format("extents<int32_t, {}, {}>", side.depth_is_inner ? depth : outer,
+                     side.depth_is_inner ? outer : depth);
+}
+
+std::string memory_of(const Program& program, const MemoryRef& memory) {
+  return memory.buffer.valid() ? program.buffers[memory.buffer].name : program.allocations[memory.allocation].name;
+}
+
+}  // namespace
+
+// ---- Operations -----------------------------------------------------------------------------------------------------
+
+void KernelText::declare_tensor_operations() {
+  for (const Tensors::Used& used : facts_.tensors.operations()) {
+    const auto& atom = std::get<AtomOp>(program_.ops[used.atom].payload);
+    const TensorOperation& operation = used.operation;
+    TensorNames names;
+    for (bool left : {true, false}) {
+      const TensorOperand& operand = left ? operation.a : operation.b;
+      const std::string memory = memory_of(program_, left ? atom.a.view.memory : atom.b.view.memory);
+      std::string& extents = names.extents[left ? 0 : 1];
+      std::string& view = names.views[left ? 0 : 1];
+      extents = table_.fresh(memory + "_extents");
+      view = table_.fresh(memory + "_view");
+      line("using {} = {};", extents, extents_of(operand, side_of(atom, left)));
+      line("using {} = tensor<{} {}, {}, tensor_inline>;", view, operand.is_device ? "device" : "threadgroup",
+           memory_word(operand.scalar), extents);
+    }
+    names.operation = table_.fresh(operation.accumulates ? "multiply_add" : "multiply");
+    const std::string shape = table_.fresh(names.operation + "_shape");
+    line("constexpr auto {} = matmul2d_descriptor(", shape);
+    line("    {}, {}, static_cast<int>(dynamic_extent), {}, {}, false, matmul2d_descriptor::mode::{});", operation.m,
+         operation.n, operation.a.transposed, operation.b.transposed,
+         operation.accumulates ? "multiply_accumulate" : "multiply");
+    line("matmul2d<{}, execution_simdgroup> {};", shape, names.operation);
+    tensor_names_.push_back(std::move(names));
+  }
+}
+
+Expr KernelText::named(ValueId value, std::string_view wanted) {
+  const Expr number = as_type(TextType::Int, expressions_.of(value));
+  if (Expressions::is_plain(number)) return number;
+  const std::string name = table_.fresh(wanted);
+  line("const int {} = {};", name, number.text);
+  return {name, TextType::Int};
+}
+
+void KernelText::tensor_product(const AtomOp& payload, ValueId result) {
+  declare(result);
+  if (payload.c.valid() && facts_.variables.of(payload.c) != facts_.variables.of(result))
+    assign_tensor(result, expressions_.of(payload.c, lane_name_).text);
+  const Expr depth = named(payload.k, "depth");
+  const auto extents = [&](bool left) {
+    const TensorSide side = side_of(payload, left);
+    const MemoryRef& memory = left ? payload.a.view.memory : payload.b.view.memory;
+    Extents found{named(side.outer, memory_of(program_, memory) + (left ? "_rows" : "_columns")), depth,
+                  facts_.ranges.of(side.outer).low <= 0};
+    return found;
+  };
+  const Extents a = extents(true);
+  const Extents b = extents(false);
+  std::vector<std::string> guards;
+  if (a.may_lack_outer) guards.push_back(a.outer.text + " > 0");
+  if (b.may_lack_outer) guards.push_back(b.outer.text + " > 0");
+  if (facts_.ranges.of(payload.k).low <= 0) guards.push_back(depth.text + " > 0");
+  if (guards.empty()) return run_product(payload, result, a, b);
+  line("if ({}) {{", fmt::join(guards, " && "));
+  const auto inside = [&](auto&& write) {
+    ++depth_;
+    table_.begin_scope();
+    write();
+    table_.end_scope();
+    --depth_;
+  };
+  const auto absent = [&](bool by_row) {
+    inside([&] {
+      if (!payload.c.valid()) assign_tensor(result, "0.0f");
+      if (a.may_lack_outer || b.may_lack_outer) absent_product(payload, result, by_row, by_row ? a : b);
+    });
+  };
+  inside([&] { run_product(payload, result, a, b); });
+  const bool both = a.may_lack_outer && b.may_lack_outer;
+  if (both) {
+    line("}} else if ({} > 0) {{", a.outer.text);
+    absent(true);
+  }
+  const bool otherwise = a.may_lack_outer || b.may_lack_outer || !payload.c.valid();
+  if (otherwise) {
+    line("}} else {{");
+    absent(!a.may_lack_outer);
+  }
+  line("}}");
+}
+
+void KernelText::run_product(const AtomOp& payload, ValueId result, const Extents& a, const Extents& b) {
+  const TensorNames& names = tensor_names_[facts_.tensors.of(result).value()];
+  const std::string left = declare_view(payload, true, names, a);
+  const std::string right = declare_view(payload, false, names, b);
+  line("{}.run({}, {}, {});", names.operation, left, right, name(result));
+}
+
+/// One extent for each that the type leaves open.
+std::string KernelText::declare_view(const AtomOp& payload, bool left, const TensorNames& names,
+                                     const Extents& extents) {
+  const AtomView& view = left ? payload.a.view : payload.b.view;
+  const TensorSide side = side_of(payload, left);
+  std::string numbers = extents.depth.text;
+  const bool whole = facts_.ranges.of(side.outer).low >= side.extent;
+  // More than the operation takes is not asked for.
+  std::string outer = extents.outer.text;
+  if (facts_.ranges.of(side.outer).high > side.extent) outer = fmt::format("min({}, {})", outer, side.extent);
+  if (!whole) numbers = side.depth_is_inner ? numbers + ", " + outer : outer + ", " + numbers;
+  const std::string from = expressions_.address(view.memory, view.index);
+  const Expr stride = named(view.row_stride, "stride");
+  const std::string name = table_.fresh(memory_of(program_, view.memory) + "_part");
+  const std::size_t which = left ? 0 : 1;
+  line("{} {}({}, {}({}), array<int32_t, 2>{{1, {}}});", names.views[which], name, from, names.extents[which], numbers,
+       stride.text);
+  return name;
+}
+
+/// One of the operands has no element: the product is that of 0 and the other one, row by row or column by column.
+void KernelText::absent_product(const AtomOp& payload, ValueId result, bool by_row, const Extents& present) {
+  const AtomView& view = by_row ? payload.a.view : payload.b.view;
+  const TensorSide side = side_of(payload, by_row);
+  const std::string base(expressions_.memory_name(view.memory));
+  std::string from = expressions_.address(view.memory, view.index);
+  // Without an element the place may lie outside of the memory.
+  if (present.may_lack_outer && !by_row && from != base)
+    from = fmt::format("{} > 0 ? {} : {}", present.outer.text, from, base);
+  const std::string stride = as_type(TextType::Long, expressions_.of(view.row_stride)).text;
+  line("{}<{}>({}, {}, {}, {}, {}, {}, {}, {});", library_.use(Function::AddZeroProducts), side.extent, name(result),
+       by_row, from, side.depth_is_inner ? stride : "1", side.depth_is_inner ? "1" : stride, present.outer.text,
+       present.depth.text, names_.lane);
+}
+
+// ---- Elements -------------------------------------------------------------------------------------------------------
+
+void KernelText::for_each_slot(const std::string& tensor, const std::string& guard, const std::string& statement) {
+  const auto names_place = [&](const std::string& text) { return text.find(names_.place + "[") != std::string::npos; };
+  const std::string head = fmt::format("for (ushort {0} = 0; {0} < {1}.get_capacity(); ++{0})", lane_name_, tensor);
+  if (guard.empty() && !names_place(statement)) return line("{} {}", head, statement);
+  line("{} {{", head);
+  if (names_place(guard) || names_place(statement))
+    line("  const auto {} = {}.get_multidimensional_index({});", names_.place, tensor, lane_name_);
+  const bool fits = guard.size() + statement.size() < kLineOfSlot;
+  if (guard.empty() || fits) {
+    line("  {}{}", guard.empty() ? "" : fmt::format("if ({}) ", guard), statement);
+  } else {
+    line("  if ({})", guard);
+    line("    {}", statement);
+  }
+  line("}}");
+}
+
+void KernelText::assign_tensor(ValueId value, const std::string& number) {
+  declare(value);
+  for_each_slot(name(value), "", fmt::format("{}[{}] = {};", name(value), lane_name_, number));
+}
+
+std::string KernelText::part_guard(ValueId bound, std::string_view coordinate, std::int64_t extent,
+                                   std::string_view what) {
+  if (!bound.valid() || facts_.ranges.of(bound).low >= extent) return {};
+  return fmt::format("{}[{}] < {}", names_.place, coordinate, named(bound, what).text);
+}
+
+/// Of the element at the place; the address is counted in 64 bits unless the memory is small.
+std::string KernelText::tensor_element(const MemoryRef& memory, ValueId index, ValueId stride, bool transposed) {
+  const Expr begin = expressions_.offset(memory, index);
+  const Expr step = expressions_.of(stride);
+  const char* const along = transposed ? "1" : "0";
+  const char* const across = transposed ? "0" : "1";
+  const std::string rows = step.text == "0" ? std::string()
+                                            : fmt::format("{}({}[{}]) * {} + ", memory.buffer.valid() ? "long" : "int",
+                                                          names_.place, across, wrapped(step, Binding::Term));
+  const std::string first = begin.text == "0" ? std::string() : wrapped(begin, Binding::Sum) + " + ";
+  return fmt::format("{}[{}{}{}[{}]]", expressions_.memory_name(memory), first, rows, names_.place, along);
+}
+
+std::string KernelText::whole_view(const MemoryRef& memory, ValueId index, ValueId stride, ValueType type) {
+  const Expr step = named(stride, "stride");
+  const std::string name = table_.fresh(memory_of(program_, memory) + "_part");
+  line("auto {} = tensor({}, extents<int32_t, {}, {}>(), array<int32_t, 2>{{1, {}}});", name,
+       expressions_.address(memory, index), type.columns, type.rows, step.text);
+  return name;
+}
+
+void KernelText::load_tensor(const FragmentLoadOp& payload, ValueId result) {
+  const ValueType type = program_.values[result];
+  declare(result);
+  const std::string rows = part_guard(payload.part.rows, "1", type.rows, "rows");
+  const std::string columns = part_guard(payload.part.columns, "0", type.columns, "columns");
+  if (rows.empty() && columns.empty() && !payload.transposed) {
+    const std::string view = whole_view(payload.memory, payload.index, payload.row_stride, type);
+    return line("{}.load({});", name(result), view);
+  }
+  std::string guard = fmt::format("{}.is_valid_element({})", name(result), lane_name_);
+  std::string number = tensor_element(payload.memory, payload.index, payload.row_stride, payload.transposed);
+  const std::string inside = rows + (rows.empty() || columns.empty() ? "" : " && ") + columns;
+  if (!inside.empty()) number = fmt::format("{} ? {} : 0.0f", inside, number);
+  for_each_slot(name(result), guard, fmt::format("{}[{}] = {};", name(result), lane_name_, number));
+}
+
+void KernelText::store_tensor(const FragmentStoreOp& payload) {
+  const ValueType type = program_.values[payload.fragment];
+  const std::string rows = part_guard(payload.part.rows, "1", type.rows, "rows");
+  const std::string columns = part_guard(payload.part.columns, "0", type.columns, "columns");
+  if (payload.transposed) return store_elements(payload, rows, columns);
+  if (rows.empty() && columns.empty()) return store_whole_tensor(payload);
+  // Whether all of it is there.
+  std::vector<std::string> whole;
+  const auto ask = [&](const std::string& guard, std::int64_t extent) {
+    const std::size_t at = guard.find(" < ");
+    if (!guard.empty()) whole.push_back(fmt::format("{} >= {}", guard.substr(at + 3), extent));
+  };
+  ask(rows, type.rows), ask(columns, type.columns);
+  line("if ({}) {{", fmt::join(whole, " && "));
+  table_.begin_scope();
+  ++depth_;
+  store_whole_tensor(payload);
+  --depth_;
+  line("}} else {{");
+  ++depth_;
+  store_elements(payload, rows, columns);
+  --depth_;
+  table_.end_scope();
+  line("}}");
+}
+
+void KernelText::store_whole_tensor(const FragmentStoreOp& payload) {
+  const std::string view =
+      whole_view(payload.memory, payload.index, payload.row_stride, program_.values[payload.fragment]);
+  line("{}.store({});", name(payload.fragment), view);
+}
+
+void KernelText::store_elements(const FragmentStoreOp& payload, const std::string& rows, const std::string& columns) {
+  const std::string& tensor = name(payload.fragment);
+  std::string guard = fmt::format("{}.is_valid_element({})", tensor, lane_name_);
+  for (const std::string& bound : {rows, columns})
+    if (!bound.empty()) guard += " && " + bound;
+  for_each_slot(
+      tensor, guard,
+      fmt::format("{} = {}[{}];", tensor_element(payload.memory, payload.index, payload.row_stride, payload.transposed),
+                  tensor, lane_name_));
+}
+
+}  // namespace tilewright::emit_msl

@@ -1,0 +1,81 @@
+// Tensor operations of a kernel: which one each cooperative tensor of the text belongs to.
+//
+// A fragment that is no 8x8 matrix is a cooperative tensor, whose type follows from the descriptor and from the operand
+// types of the operation that it is a destination of. Fragments that flow into each other (an accumulator and its sum,
+// the carries of a loop, operands of arithmetic) are therefore of one operation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "emit/msl/placement.h"
+#include "emit/msl/variables.h"
+
+namespace tilewright::emit_msl {
+
+/// As kernel IR names it.
+inline constexpr const char* kTensorAtom = "metal.mpp";
+
+/// A fragment that is kept in a cooperative tensor.
+bool is_tensor(kernel::ValueType type);
+
+/// A or B of a tensor operation, as far as the type of its view goes.
+struct TensorOperand {
+  bool is_device = false;  ///< else in threadgroup memory
+  kernel::ScalarType scalar{};
+  bool transposed = false;
+  bool is_whole = false;  ///< all rows of A, or columns of B, are surely there: their number is static
+  bool operator==(const TensorOperand&) const = default;
+};
+
+struct TensorOperation {
+  std::int64_t m = 0, n = 0;
+  TensorOperand a, b;
+  bool accumulates = false;
+  bool operator==(const TensorOperation&) const = default;
+};
+
+/// The view's extent along m or n, that of k, and the steps between the elements along both, in terms of the view.
+struct TensorSide {
+  kernel::ValueId outer, depth;
+  std::int64_t extent = 0;      ///< m or n
+  bool depth_is_inner = false;  ///< elements along k follow each other
+};
+TensorSide side_of(const kernel::AtomOp& atom, bool left);
+
+class Tensors {
+ public:
+  Tensors(const kernel::Program& program, const kernel::Kernel& kernel, const Placement& placement,
+          const Variables& variables, const kernel::IndexRanges& ranges);
+
+  /// Every different one, with an atom that is such an operation.
+  struct Used {
+    TensorOperation operation;
+    kernel::OpId atom;
+  };
+  const std::vector<Used>& operations() const { return operations_; }
+  /// Index of the operation of a fragment; nothing: of none, or of several.
+  std::optional<std::uint32_t> of(kernel::ValueId fragment) const;
+  /// Whether an operand of the tensor operation may have no element.
+  bool may_lack_operands(kernel::OpId atom) const;
+  /// Fragments of different operations flow into each other here.
+  bool is_of_several(kernel::ValueId fragment) const;
+
+ private:
+  void visit(kernel::BlockId block);
+  void visit(const kernel::Op& op);
+  void unite(kernel::ValueId a, kernel::ValueId b);
+  std::uint32_t root(std::uint32_t value) const;
+  TensorOperation operation_of(const kernel::AtomOp& atom) const;
+
+  const kernel::Program& program_;
+  const Placement& placement_;
+  const Variables& variables_;
+  const kernel::IndexRanges& ranges_;
+  std::vector<std::uint32_t> parents_;                     ///< by value
+  std::vector<std::vector<std::uint32_t>> operations_of_;  ///< by root
+  std::vector<Used> operations_;
+};
+
+}  // namespace tilewright::emit_msl
