@@ -19,6 +19,7 @@ Variables::Variables(const Program& program, const Kernel& kernel, const Placeme
   }
   number(kernel.body);
   find_lives(kernel.body);
+  join_carries(kernel.body);
   join_all(kernel.body);
   wide_.assign(program.values.size(), false);
   for (ValueId value : program.values.ids()) {
@@ -95,11 +96,23 @@ void Variables::find_lives(BlockId id) {
   }
 }
 
+/// A carry and its result are one variable in any case: before anything else is tried.
+void Variables::join_carries(BlockId id) {
+  for (OpId op_id : program_.blocks[id].ops) {
+    if (!placement_.is_live(op_id)) continue;
+    const Op& op = program_.ops[op_id];
+    if (const auto* loop = std::get_if<LoopOp>(&op.payload))
+      for (std::size_t i = 0; i < loop->inits.size(); ++i)
+        unite(program_.blocks[loop->body].args[i + 1], op.results[i]);
+    for (BlockId nested : nested_blocks(op.payload)) join_carries(nested);
+  }
+}
+
 void Variables::join_all(BlockId id) {
   for (OpId op_id : program_.blocks[id].ops) {
     if (!placement_.is_live(op_id)) continue;
     const Op& op = program_.ops[op_id];
-    if (const auto* loop = std::get_if<LoopOp>(&op.payload)) join_loop(*loop, op);
+    if (const auto* loop = std::get_if<LoopOp>(&op.payload)) join_loop(*loop);
     if (const auto* branch = std::get_if<IfOp>(&op.payload)) join_if(*branch, op);
     for (BlockId nested : nested_blocks(op.payload)) join_all(nested);
     if (const auto* atom = std::get_if<AtomOp>(&op.payload); atom != nullptr && atom->c.valid())
@@ -107,9 +120,8 @@ void Variables::join_all(BlockId id) {
   }
 }
 
-void Variables::join_loop(const LoopOp& loop, const Op& op) {
+void Variables::join_loop(const LoopOp& loop) {
   const Block& body = program_.blocks[loop.body];
-  for (std::size_t i = 0; i < loop.inits.size(); ++i) unite(body.args[i + 1], op.results[i]);
   for (std::size_t i = 0; i < loop.inits.size(); ++i) {
     try_to_unite(body.args[i + 1], loop.inits[i]);
     try_to_unite(body.args[i + 1], body.yields[i]);

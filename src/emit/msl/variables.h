@@ -42,8 +42,9 @@ class Variables {
   std::uint32_t time_of(Site site) const;
   void held(kernel::ValueId value, std::uint32_t from);
 
+  void join_carries(kernel::BlockId block);
   void join_all(kernel::BlockId block);
-  void join_loop(const kernel::LoopOp& loop, const kernel::Op& op);
+  void join_loop(const kernel::LoopOp& loop);
   void join_if(const kernel::IfOp& branch, const kernel::Op& op);
   bool meet(std::uint32_t a, std::uint32_t b) const;
   /// Both in one variable, whether they meet or not.
