@@ -11,7 +11,7 @@
 //   attention_0: grid 6 x 1 x 1, 128 threads a group, 9728 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 15ea8bfe34460dfbf9f405bda5a1b44f
+// text 1fe3d29f59ddcdd0d3d297dd600b5b8d
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -64,15 +64,12 @@ void attention_0(device const float* Q [[buffer(0)]],
     const int at_1 = row * 16;
     query[at_1 + column] = task2 * 16 + row < 33 ? Q[task1 * 528 + task2 * 256 + at_1 + column] : 0.0f;
   }
-  threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   if (worker < 16) {
     best[worker] = -INFINITY;
   }
-  threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   if (worker < 16) {
     total[worker] = 0.0f;
   }
-  threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
   for (int i = 0; i < 2; ++i) {
     const int at = i * 128 + worker;
     acc[at / 16 * 16 + at % 16] = 0.0f;
@@ -86,7 +83,6 @@ void attention_0(device const float* Q [[buffer(0)]],
       const int at_1 = row * 16;
       key[at_1 + column] = i * 16 + row < 49 ? K[i * 256 + at_1 + column] : 0.0f;
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 2; ++j) {
       const int at = j * 128 + worker;
       const int column = at % 16;
@@ -139,7 +135,6 @@ void attention_0(device const float* Q [[buffer(0)]],
       const int at_4 = at_3 / 16 * 16 + column;
       weight[at_4] = precise::exp(score[at_4] - base[column]);
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     if (worker < 16) {
       decay[worker] = precise::exp(best[worker] - base[worker]);
     }
@@ -155,7 +150,6 @@ void attention_0(device const float* Q [[buffer(0)]],
     if (worker < 16) {
       total_2[worker] = total[worker] * decay[worker] + tile_3[worker];
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 2; ++j) {
       const int at_3 = j * 128 + worker;
       const int row = at_3 / 16;
@@ -180,7 +174,6 @@ void attention_0(device const float* Q [[buffer(0)]],
       best[worker] = next[worker];
       total[worker] = total_2_value;
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 2; ++j) {
       const int at_3 = j * 128 + worker;
       const int at_4 = at_3 / 16 * 16 + at_3 % 16;

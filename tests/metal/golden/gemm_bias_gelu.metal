@@ -10,7 +10,7 @@
 //   gemm_bias_gelu_0: grid 2 x 2 x 1, 128 threads a group, 12288 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 5094a004a1a90b913d4fab649c9097cf
+// text 6d5ec73768d27c7464629e127b471463
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -73,7 +73,6 @@ void gemm_bias_gelu_0(device const float* A [[buffer(0)]],
       const int row = at_10 / 16;
       a[row * 16 + column] = A[task0 * 1024 + i * 16 + row * 32 + column];
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 4; ++j) {
       const int at_10 = j * 128 + worker;
       const int column = at_10 % 32;

@@ -9,7 +9,7 @@
 //   gemm_0: grid 2 x 2 x 1, 128 threads a group, 4096 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 4cd531de799038573b535988f46e7bdc
+// text 2da9ab51ed2334f93fa1441745fac036
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -44,7 +44,6 @@ void gemm_0(device const float* A [[buffer(0)]],
       const int row = at_2 / 16;
       a[row * 16 + column] = A[task0 * 2048 + i * 16 + row * 64 + column];
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 4; ++j) {
       const int at_2 = j * 128 + worker;
       const int column = at_2 % 32;

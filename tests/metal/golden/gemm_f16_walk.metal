@@ -9,7 +9,7 @@
 //   gemm_0: grid 20 x 1 x 1, 128 threads a group, 6144 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text ff4f30aabba50bfc3bae240741c58a59
+// text 42cffe3d0c6210d4e12361c420af2bef
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -68,7 +68,6 @@ void gemm_0(device const half* A [[buffer(0)]],
       const int row = at_14 / 16;
       a[row * 16 + column_2] = A[at_2 * 1024 + i * 16 + row * 32 + column_2];
     }
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     for (int j = 0; j < 4; ++j) {
       const int at_14 = j * 128 + worker;
       const int column_2 = at_14 % 32;

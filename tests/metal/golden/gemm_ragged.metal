@@ -9,7 +9,7 @@
 //   gemm_0: grid 2 x 3 x 1, 128 threads a group, 8192 bytes of threadgroup memory
 // atoms: metal.simdgroup8x8; MSL 3.1
 // flags: msl-3.1, math-mode=safe, fp-contract=off, fp32-functions=precise
-// text 260bcd5cc4b08589bcbf66fbfbc6c870
+// text f161d7ee6454469088b1368973a054fd
 
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
@@ -78,7 +78,6 @@ void gemm_0(device const float* A [[buffer(0)]],
     a[row_1 * 16 + column_1] = A_value;
     a[row_2 * 16 + column_2] = A_value_1;
     a[row_3 * 16 + column_3] = A_value_2;
-    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     const int column_4 = worker % 32;
     const int row_4 = worker / 32;
     const int at_16 = task1 * 32;
