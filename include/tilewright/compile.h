@@ -149,7 +149,7 @@ class Kernel {
 };
 
 /// Metal: parameters without a value are chosen by the planner. Errors: those of binding, of planning and of
-/// each stage; ArgumentStrides when a given plan or setting does not go with a layout.
+/// each stage; ArgumentStrides when a stored plan does not go with a layout.
 Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options = {});
 
 }  // namespace tilewright

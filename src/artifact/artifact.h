@@ -59,8 +59,8 @@ struct Artifact {
   std::string code;  ///< bytes of the object, or the text
   std::vector<Binding> bindings;
   std::vector<Launch> launches;
-  std::vector<std::string> families;  ///< of the matrix atoms in the code, in the order of their first use
-  int language_version = 0;           ///< of a Metal text: 310 is MSL 3.1, 400 is MSL 4.0
+  std::vector<std::string> families;          ///< of the matrix atoms in the code, in the order of their first use
+  int language_version = 0;                   ///< of a Metal text: 310 is MSL 3.1, 400 is MSL 4.0
   std::vector<std::string> flags;             ///< floating-point and code generation choices, for the record
   std::map<std::string, std::string> hashes;  ///< by what they are of: "text", "plan"
 };

@@ -26,6 +26,7 @@ std::optional<StoredPlan> given_plan(const CompileOptions& options) {
 
 PlanOptions plan_options(const CompileOptions& options) {
   PlanOptions wanted{std::string(target_name(options.target)), options.device, options.settings};
+  wanted.layouts = options.layouts;
   const bool said = std::ranges::any_of(options.settings, [](const auto& each) { return each.first == "noalias"; });
   if (options.noalias && !said) wanted.settings.emplace_back("noalias", "true");
   return wanted;
@@ -40,25 +41,15 @@ proof::Subject subject_of(const PlanReport& planned) {
   return proof::make_subject(planned.bound, proof::launch_assumptions(planned.request.switches.noalias));
 }
 
-/// Plans anew without what the layout does not allow, unless that was asked for by name.
-Result<void> respect_layout(const Program& program, const Bindings& bindings, const CompileOptions& options,
-                            MetalKernel& kernel) {
+/// A plan that was made here knows the layout; a stored one may ask for what it does not have.
+Result<void> check_layout(const MetalKernel& kernel) {
   const std::vector<std::string> faults =
       rows_that_are_not_compact(kernel.planned.planned.plan, subject_of(kernel.planned), kernel.rules);
   if (faults.empty()) return {};
-  const bool asked = !options.plan.empty() || std::ranges::any_of(options.settings, [](const auto& each) {
-    return each.first == kDirectStores;
-  });
-  if (asked)
-    return failure(DiagCode::ArgumentStrides,
-                   fmt::format("the plan stores whole fragments, whose rows or columns have to follow each other; {}",
-                               fmt::join(faults, ", ")),
-                   fmt::format("plan with {}=false, or give these buffers another layout", kDirectStores));
-  PlanOptions wanted = plan_options(options);
-  wanted.settings.emplace_back(kDirectStores, "false");
-  TW_TRY(kernel.planned, plan_report(program, bindings, wanted));
-  TW_TRY(kernel.rules, rules_of(kernel.planned, options));
-  return {};
+  return failure(DiagCode::ArgumentStrides,
+                 fmt::format("the plan stores whole fragments, whose rows or columns have to follow each other; {}",
+                             fmt::join(faults, ", ")),
+                 fmt::format("plan with {}=false, or give these buffers another layout", kDirectStores));
 }
 
 /// What is known of the launch when its fences are decided on.
@@ -152,7 +143,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
   const auto plan = [&]() -> Result<void> {
     TW_TRY(kernel.planned, plan_report(program, bindings, plan_options(options), given_plan(options)));
     TW_TRY(kernel.rules, rules_of(kernel.planned, options));
-    return respect_layout(program, bindings, options, kernel);
+    return check_layout(kernel);
   };
   TW_TRY_VOID(timed(times, "plan", plan));
   TW_TRY(kernel.layout, launch_layout(kernel.planned.bound, kernel.rules));

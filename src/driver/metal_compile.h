@@ -35,10 +35,9 @@ struct MetalKernel {
   std::shared_ptr<Emulated> emulated = std::make_shared<Emulated>();
 };
 
-/// Every stage up to the text; nothing of the emulator is needed. Where the plan of its own choice asks for compact
-/// rows that a layout does not have, the program is planned again without direct stores. Errors: those of plan_report,
-/// launch_rules, lower_planned, sync::synchronize and emit_msl::emit; ArgumentStrides when a given plan or setting asks
-/// for rows that a layout does not have.
+/// Every stage up to the text; nothing of the emulator is needed. The plan is made for the layouts. Errors: those of
+/// plan_report, launch_rules, lower_planned, sync::synchronize and emit_msl::emit; ArgumentStrides when a stored plan
+/// asks for rows that a layout does not have.
 Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindings, const CompileOptions& options,
                                   std::vector<StageTime>& times);
 

@@ -19,12 +19,13 @@ namespace {
 
 class FenceCheck {
  public:
-  FenceCheck(const kernel::Program& program, const kernel::Kernel& kernel, bool distinct_buffers)
+  FenceCheck(const kernel::Program& program, const kernel::Kernel& kernel, const CheckPremises& premises)
       : program_(program),
         kernel_(kernel),
+        disjoint_parts_(premises.disjoint_parts),
         facts_(kernel::uniformity(program, kernel)),
         finder_(program, kernel, facts_),
-        open_(open_pairs(program, kernel, facts_, finder_.loops_that_run(), distinct_buffers)) {}
+        open_(open_pairs(program, kernel, facts_, finder_.loops_that_run(), premises.distinct_buffers)) {}
 
   std::vector<UnorderedPair> run() {
     if (open_.not_followed) {
@@ -36,7 +37,7 @@ class FenceCheck {
     std::vector<UnorderedPair> unordered_pairs;
     for (const OpenPair& pair : open_.pairs) {
       const auto ops = std::pair(open_.accesses[pair.earlier].op, open_.accesses[pair.later].op);
-      if (reported.contains(ops)) continue;
+      if (reported.contains(ops) || is_one_store_of_parts(pair)) continue;
       const auto meeting = meet(pair);
       if (!meeting) continue;
       reported.insert(ops);
@@ -46,6 +47,13 @@ class FenceCheck {
   }
 
  private:
+  bool is_one_store_of_parts(const OpenPair& pair) const {
+    const kernel::OpId op = open_.accesses[pair.earlier].op;
+    if (!disjoint_parts_ || pair.loop.valid() || op != open_.accesses[pair.later].op) return false;
+    const auto* store = std::get_if<kernel::FragmentStoreOp>(&program_.ops[op].payload);
+    return store != nullptr && !store->part.is_whole();
+  }
+
   std::string op_text(kernel::OpId op) const { return kernel::print_op(program_, program_.ops[op]); }
 
   const Places& places(std::uint32_t access, CommonLoops loops) {
@@ -103,6 +111,7 @@ class FenceCheck {
 
   const kernel::Program& program_;
   const kernel::Kernel& kernel_;
+  bool disjoint_parts_;
   kernel::UniformityFacts facts_;
   PlaceFinder finder_;
   OpenPairs open_;
@@ -112,10 +121,10 @@ class FenceCheck {
 }  // namespace
 
 std::vector<UnorderedPair> unordered_accesses(const kernel::Program& program, std::size_t kernel,
-                                              bool distinct_buffers) {
+                                              const CheckPremises& premises) {
   const kernel::Kernel& checked = program.kernels.at(kernel);
   if (checked.group.workers <= 1) return {};
-  return FenceCheck(program, checked, distinct_buffers).run();
+  return FenceCheck(program, checked, premises).run();
 }
 
 std::string unordered_text(const UnorderedPair& pair) {

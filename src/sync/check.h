@@ -24,12 +24,20 @@ struct UnorderedPair {
   std::string reason;  ///< who meets where, and which fences stand between them
 };
 
+/// What a launch or a proof vouches for, and the kernel does not say.
+struct CheckPremises {
+  bool distinct_buffers = false;  ///< no two buffers share an element
+  /// The parts of fragments that the subgroups store by one operation are disjoint: each is what an object has of its
+  /// own rectangle (map.exact_cover, store.bounded_prefix).
+  bool disjoint_parts = false;
+};
+
 /// Every unordered pair within the groups of kernel number `kernel`, in the order of the text; none for kernels of one
-/// worker. distinct_buffers: no two buffers share an element. Kernels with rings, roles or asynchronous copies are not
+/// worker. Kernels with rings, roles or asynchronous copies are not
 /// followed: the first such operation is the one pair. Premise: kernel/verifier.h accepts the program, and indices do
 /// not wrap.
 std::vector<UnorderedPair> unordered_accesses(const kernel::Program& program, std::size_t kernel,
-                                              bool distinct_buffers);
+                                              const CheckPremises& premises);
 
 /// "'store a[%3]' and 'load a[%4]' (operations 7 and 12): allocation a: workers 0 and 33 .."
 std::string unordered_text(const UnorderedPair& pair);

@@ -100,8 +100,9 @@ Result<Synchronized> synchronize(const kernel::Program& program, const SyncReque
   for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
     const KernelRequest& wanted = request.kernels[kernel];
     result.program = KernelPasses(result.program, kernel, wanted).run(result.facts[kernel]);
-    const bool apart = wanted.premises.distinct_buffers.has_value();
-    for (const UnorderedPair& pair : unordered_accesses(result.program, kernel, apart))
+    const CheckPremises premises{wanted.premises.distinct_buffers.has_value(),
+                                 wanted.premises.disjoint_parts.has_value()};
+    for (const UnorderedPair& pair : unordered_accesses(result.program, kernel, premises))
       faults.push_back({DiagCode::FenceMissing,
                         fmt::format("kernel {}: {}", program.kernels[kernel].name, unordered_text(pair)),
                         {},

@@ -59,7 +59,8 @@ TEST_F(BadInput, Options) {
   expect_bad_run(with_sizes({"--fil", "dyadic"}), {"no option '--fil'", "did you mean '--fill'?", "[UnknownOption]"});
   expect_bad_run({"--M=2"}, {"no option '--M'", "without dashes: M=2"});
   expect_bad_run(with_sizes({"--plan", "p.json"}), {"--plan belongs to a target with plans"});
-  expect_bad_run(with_sizes({"--target", "gpu"}), {"'gpu'", "cpu, interp, metal-simdgroup and metal-mpp", "[BadOption]"});
+  expect_bad_run(with_sizes({"--target", "gpu"}),
+                 {"'gpu'", "cpu, interp, metal-simdgroup and metal-mpp", "[BadOption]"});
   expect_bad_run(with_sizes({"--target"}), {"run: --target expects TARGET, found none", "[Usage]"});
   expect_bad_run(with_sizes({"--threads="}), {"--threads expects N, found none"});
   expect_bad_run(with_sizes({"--target", "cpu", "--target=interp"}),

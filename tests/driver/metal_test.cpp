@@ -209,8 +209,18 @@ TEST_F(Metal, ALayoutWithoutCompactRowsIsPlannedWithoutDirectStores) {
   EXPECT_TRUE(stores_directly(compact->kernel));
   EXPECT_FALSE(stores_directly(apart->kernel));
   expect_checked("gemm M=64 N=64 K=16 BM=32 BN=32 BK=16 view:C=strides:128x2");
-  expect_fault(compiled("gemm M=64 N=64 K=16 BM=32 BN=32 BK=16 view:C=strides:128x2 set:direct_accumulator_store=true"),
-               DiagCode::ArgumentStrides, {"'C' has strides (128, 2)", "direct_accumulator_store=false"});
+  const std::string asked =
+      "gemm M=64 N=64 K=16 BM=32 BN=32 BK=16 view:C=strides:128x2 set:direct_accumulator_store=true";
+  auto permitted = compiled(asked);
+  TW_EXPECT_VALUE(permitted);
+  EXPECT_FALSE(stores_directly(permitted->kernel));
+  // A stored plan is not changed.
+  const std::string plan = folder_ / "gemm.plan";
+  TW_EXPECT_VALUE(write_file_atomically(plan, *compact->kernel.print_after("plan")));
+  RunRequest stored = request_of("gemm M=64 N=64 K=16 BM=32 BN=32 BK=16 view:C=strides:128x2");
+  stored.plan_file = plan;
+  expect_fault(run_program(stored), DiagCode::ArgumentStrides,
+               {"'C' has strides (128, 2)", "direct_accumulator_store=false"});
 }
 
 TEST_F(Metal, WhatThePlanNeedsIsCheckedAtEveryLaunch) {

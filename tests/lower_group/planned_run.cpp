@@ -93,7 +93,10 @@ std::optional<PlannedRun> lower_problem(const Problem& problem, const std::strin
   }
   sync::SyncRequest request;
   for (const plan::LaunchPlan& launch : plan->planned.plan.launches)
-    request.kernels.push_back({.coalesce = launch.coalesce_group_barriers, .elide = false, .premises = {}});
+    request.kernels.push_back({.coalesce = launch.coalesce_group_barriers,
+                               .elide = launch.elide_independent_subgroup_barriers,
+                               .premises = {{{proof::Guarantor::Launch, "buffers do not overlap"}},
+                                            {{proof::Guarantor::Proof, "subgroups have rectangles of their own"}}}});
   auto ordered = expected(sync::synchronize(*kernels, request), line);
   if (!ordered) return std::nullopt;
   return PlannedRun{std::move(*plan), std::move(ordered->program), std::move(ordered->facts), {}, false};

@@ -49,7 +49,7 @@ kernel::Program with_body(const std::string& body) {
 }
 
 std::vector<UnorderedPair> check(const std::string& body, bool distinct_buffers = true) {
-  return unordered_accesses(with_body(body), 0, distinct_buffers);
+  return unordered_accesses(with_body(body), 0, {.distinct_buffers = distinct_buffers});
 }
 
 /// The checker and the interpreter find nothing.
@@ -401,18 +401,18 @@ TEST(FenceCheck, TasksOfOneGroup) {
     return kernel_of(full.replace(full.find("$LAST"), 5, last));
   };
   const kernel::Program open = with_last(""), closed = with_last("fence 1 compiler group orders shared");
-  const auto found = unordered_accesses(open, 0, true);
+  const auto found = unordered_accesses(open, 0, {.distinct_buffers = true});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(unordered_text(found[0]).find("in a later iteration of 'tasks"), std::string::npos)
       << unordered_text(found[0]);
   EXPECT_FALSE(races(open).empty());
-  EXPECT_TRUE(unordered_accesses(closed, 0, true).empty());
+  EXPECT_TRUE(unordered_accesses(closed, 0, {.distinct_buffers = true}).empty());
   EXPECT_TRUE(races(closed).empty());
 }
 
 TEST(FenceCheck, WhatIsNotFollowed) {
   const auto refused = [](const std::string& text) {
-    const auto found = unordered_accesses(kernel_of(text), 0, true);
+    const auto found = unordered_accesses(kernel_of(text), 0, {.distinct_buffers = true});
     ASSERT_EQ(found.size(), 1u) << text;
     EXPECT_NE(unordered_text(found[0]).find("is not followed"), std::string::npos) << unordered_text(found[0]);
   };
@@ -448,7 +448,7 @@ TEST(FenceCheck, OneWorkerIsInOrder) {
   }
 }
 )"),
-                                 0, false)
+                                 0, {})
                   .empty());
 }
 
@@ -458,6 +458,28 @@ TEST(FenceCheck, EveryPairIsNamedOnce) {
   EXPECT_EQ(found[0].object, "allocation s");
   EXPECT_EQ(found[1].object, "allocation p");
   EXPECT_NE(found[0].first, found[0].second);
+}
+
+/// Two subgroups store what a matrix of 5 columns has of their 8; only a proof knows that 3 and 2 of them do not meet.
+TEST(FenceCheck, PartsOfOneStoreAreDisjointByPremise) {
+  const kernel::Program program = kernel_of(R"(kernel program p {
+  buffer C: f32[40] write
+  kernel p tasks(%t: 1) group 64 of 32 {
+    %0: i64 = const 0
+    %5: i64 = const 5
+    %8: i64 = const 8
+    %z: f32 = const 0.0
+    %s: i64 = subgroup
+    %c: i64 = mul %s, %8
+    %l: i64 = sub %5, %c
+    %n: i64 = max %l, %0
+    %f: f32.8x8 = fragment_fill %z
+    fragment_store C[%c] stride %5 rows %8 columns %n = %f
+  }
+}
+)");
+  EXPECT_EQ(unordered_accesses(program, 0, {.distinct_buffers = true}).size(), 1u);
+  EXPECT_TRUE(unordered_accesses(program, 0, {.distinct_buffers = true, .disjoint_parts = true}).empty());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace tilewright::sync::corpus_test {
 namespace {
 
 std::vector<UnorderedPair> unordered_pairs(const kernel::Program& program) {
-  return unordered_accesses(program, 0, true);
+  return unordered_accesses(program, 0, {.distinct_buffers = true});
 }
 
 std::string text_of(const std::vector<UnorderedPair>& list) {

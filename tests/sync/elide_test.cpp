@@ -70,7 +70,7 @@ TEST(Elide, AProductOfItsOwnNeedsNoFence) {
   ASSERT_NE(token, nullptr) << verdict(program);
   const kernel::Program bare = elide(program, 0, premises(), *token);
   EXPECT_TRUE(identities(bare).empty());
-  EXPECT_TRUE(unordered_accesses(bare, 0, true).empty());
+  EXPECT_TRUE(unordered_accesses(bare, 0, {.distinct_buffers = true}).empty());
   EXPECT_TRUE(races(bare).empty());
   EXPECT_EQ(outcome(bare), outcome(program));
 }

@@ -43,7 +43,7 @@ SyncRequest request_for(const kernel::Program& program) {
 
 bool is_unordered(const kernel::Program& program) {
   for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel)
-    if (!unordered_accesses(program, kernel, true).empty()) return true;
+    if (!unordered_accesses(program, kernel, {.distinct_buffers = true}).empty()) return true;
   return false;
 }
 
