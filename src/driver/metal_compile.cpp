@@ -140,6 +140,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
                                   std::vector<StageTime>& times) {
   MetalKernel kernel;
   kernel.emulation = options.emulation;
+  kernel.device_is_named = !options.device.empty();
   const auto plan = [&]() -> Result<void> {
     TW_TRY(kernel.planned, plan_report(program, bindings, plan_options(options), given_plan(options)));
     TW_TRY(kernel.rules, rules_of(kernel.planned, options));

@@ -90,6 +90,8 @@ emu::LaunchRequest launch_request(const MetalKernel& kernel, const artifact::Lau
     request.buffers.push_back(std::move(buffer));
   }
   request.device = emulated_device(kernel.planned.device);
+  // Nothing that is emitted can avoid it: infinities in operands are the caller's. A device that is named has it.
+  if (!kernel.device_is_named) request.device.infinity_load_gives_nan = false;
   request.schedules = kernel.emulation.schedules;
   request.timeout_seconds = kernel.emulation.timeout_seconds;
   request.workers = static_cast<std::uint32_t>(workers);

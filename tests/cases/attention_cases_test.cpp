@@ -5,7 +5,7 @@ namespace tilewright::cases {
 namespace {
 
 using AttentionCases = OnTargets;
-TW_ON_BOTH_TARGETS(AttentionCases);
+TW_ON_ALL_TARGETS(AttentionCases);
 
 double wave(std::int64_t i) { return static_cast<float>(std::sin(1.0 + static_cast<double>(i))); }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -61,7 +62,7 @@ Contents run(Target target, const Case& c);
 /// One buffer of the contents, as a value: a loop over it keeps it alive.
 inline std::vector<double> only(const Contents& contents, const std::string& buffer) { return contents.at(buffer); }
 
-/// Both targets, by name of the test.
+/// The targets, by name of the test.
 class OnTargets : public testing::TestWithParam<Target> {
  protected:
   Contents run(const Case& c) const { return cases::run(GetParam(), c); }
@@ -69,7 +70,9 @@ class OnTargets : public testing::TestWithParam<Target> {
 };
 
 inline std::string target_suffix(const testing::TestParamInfo<Target>& info) {
-  return std::string(target_name(info.param));
+  std::string name(target_name(info.param));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 /// The fault must be this one, and nothing may have been written.
@@ -77,6 +80,8 @@ void expect_refused(const Result<Contents>& result, DiagCode code, const std::ve
 
 }  // namespace tilewright::cases
 
-#define TW_ON_BOTH_TARGETS(suite)                                                                                    \
-  INSTANTIATE_TEST_SUITE_P(Targets, suite, testing::Values(::tilewright::Target::Cpu, ::tilewright::Target::Interp), \
-                           ::tilewright::cases::target_suffix)
+#define TW_ON_ALL_TARGETS(suite)                                                                                      \
+  INSTANTIATE_TEST_SUITE_P(                                                                                           \
+      Targets, suite,                                                                                                 \
+      testing::Values(::tilewright::Target::Cpu, ::tilewright::Target::Interp, ::tilewright::Target::MetalSimdgroup), \
+      ::tilewright::cases::target_suffix)

@@ -5,7 +5,7 @@ namespace tilewright::cases {
 namespace {
 
 using EdgeCases = OnTargets;
-TW_ON_BOTH_TARGETS(EdgeCases);
+TW_ON_ALL_TARGETS(EdgeCases);
 
 TEST_P(EdgeCases, B8_EmptyContractionGivesPositiveZero) {
   Case c{.program = "gemm", .numbers = {{"M", 3}, {"N", 3}, {"K", 0}}};

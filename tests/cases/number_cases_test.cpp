@@ -5,7 +5,7 @@ namespace tilewright::cases {
 namespace {
 
 using NumberCases = OnTargets;
-TW_ON_BOTH_TARGETS(NumberCases);
+TW_ON_ALL_TARGETS(NumberCases);
 
 Case scaled_gemm(double alpha, double beta) {
   Case c{.program = "gemm_alpha_beta", .numbers = {{"M", 4}, {"N", 4}, {"K", 4}}};

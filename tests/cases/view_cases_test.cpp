@@ -7,7 +7,7 @@ namespace tilewright::cases {
 namespace {
 
 using ViewCases = OnTargets;
-TW_ON_BOTH_TARGETS(ViewCases);
+TW_ON_ALL_TARGETS(ViewCases);
 
 double centred_ramp(std::int64_t i) { return static_cast<double>(i % 13) - 6; }
 
@@ -202,6 +202,7 @@ TEST_P(ViewCases, G3_OffsetsPastTwoToTheThirtyOne) {
 
 /// A row stride that carries single addresses past 2^31 elements.
 TEST_P(ViewCases, G3_StridesPastTwoToTheThirtyOne) {
+  if (is_metal(GetParam())) GTEST_SKIP() << "the emulator takes buffers of at most 4 GiB";
   constexpr std::int64_t kStride = (std::int64_t{1} << 30) + 3;
   auto program = Program::load("rowsum");
   ASSERT_TRUE(program);

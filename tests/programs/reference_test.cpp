@@ -13,7 +13,7 @@ namespace tilewright::cases {
 namespace {
 
 using References = OnTargets;
-TW_ON_BOTH_TARGETS(References);
+TW_ON_ALL_TARGETS(References);
 
 double wave(std::int64_t i) { return static_cast<float>(std::sin(0.7 * static_cast<double>(i) + 0.3)); }
 
