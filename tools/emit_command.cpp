@@ -16,7 +16,7 @@ constexpr const char* kEmitFooter =
     "gives an "
     "object.\n\n"
     "  tilewright emit gemm M=512 N=512 K=512 --device apple-m1-max -o gemm.metal\n"
-    "  tilewright emit softmax M=64 N=1000 --json\n";
+    "  tilewright emit softmax N=64 C=1000 --json\n";
 
 }  // namespace
 

@@ -76,6 +76,27 @@ Result<std::vector<std::int64_t>> strides_of(const tile::Program& bound, tile::O
   return strides;
 }
 
+/// Why a written view may not have these strides.
+std::optional<Diag> self_overlap_fault(const std::string& name, const std::vector<std::int64_t>& extents,
+                                       const std::vector<std::int64_t>& strides) {
+  const SelfOverlapVerdict verdict = find_self_overlap(extents, strides);
+  if (verdict.kind == SelfOverlap::None) return std::nullopt;
+  if (verdict.kind == SelfOverlap::Certain)
+    return Diag{DiagCode::ViewSelfOverlap,
+                fmt::format("'{}' is written, but its view with strides {} puts {} and {} into one element", name,
+                            list_text(strides), list_text(verdict.first), list_text(verdict.second)),
+                {},
+                "use strides that keep the elements apart",
+                {}};
+  return Diag{DiagCode::ViewSelfOverlap,
+              fmt::format("'{}' is written, but its view of {} points with interleaved strides {} is too large to make "
+                          "sure that no element is addressed twice",
+                          name, list_text(extents), list_text(strides)),
+              {},
+              "use strides of which each is larger than what the smaller ones span",
+              {}};
+}
+
 class LaunchCheck {
  public:
   LaunchCheck(const tile::Program& bound, const LaunchRules& rules, const Arguments& arguments)
@@ -165,19 +186,9 @@ class LaunchCheck {
 
   bool check_written_once(const tile::Object& object, const ArrayView& view) {
     if (!is_written(object)) return true;
-    const SelfOverlapVerdict verdict = find_self_overlap(view.extents, view.strides);
-    if (verdict.kind == SelfOverlap::None) return true;
-    if (verdict.kind == SelfOverlap::Certain)
-      fault(DiagCode::ViewSelfOverlap,
-            fmt::format("'{}' is written, but its view with strides {} puts {} and {} into one element", object.name,
-                        list_text(view.strides), list_text(verdict.first), list_text(verdict.second)),
-            "use strides that keep the elements apart");
-    else
-      fault(DiagCode::ViewSelfOverlap,
-            fmt::format("'{}' is written, but its view of {} points with interleaved strides {} is too large to make "
-                        "sure that no element is addressed twice",
-                        object.name, list_text(view.extents), list_text(view.strides)),
-            "use strides of which each is larger than what the smaller ones span");
+    auto fault = self_overlap_fault(object.name, view.extents, view.strides);
+    if (!fault) return true;
+    faults_.push_back(std::move(*fault));
     return false;
   }
 
@@ -284,6 +295,18 @@ Diag unknown_buffer(const tile::Program& program, const std::string& name) {
   std::string hint = did_you_mean(name, known);
   hint += fmt::format("{}it has {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
   return Diag{DiagCode::UnknownBuffer, fmt::format("'{}' has no buffer '{}'", program.name(), name), {}, hint, {}};
+}
+
+Result<void> check_layouts_once(const tile::Program& bound, const LaunchRules& rules) {
+  Diags faults;
+  for (const auto& [id, strides] : rules.strides) {
+    if (!is_written(bound.object(id))) continue;
+    const std::vector<std::int64_t> extents = tile::bound_extents(bound, id);
+    if (std::ranges::any_of(extents, [](std::int64_t extent) { return extent == 0; })) continue;
+    if (auto fault = self_overlap_fault(bound.object(id).name, extents, strides)) faults.push_back(std::move(*fault));
+  }
+  if (!faults.empty()) return std::unexpected(std::move(faults));
+  return {};
 }
 
 Result<LaunchRules> launch_rules(const tile::Program& bound, const std::map<std::string, BufferLayout>& layouts,

@@ -33,6 +33,9 @@ struct LaunchRules {
 Result<LaunchRules> launch_rules(const tile::Program& bound, const std::map<std::string, BufferLayout>& layouts,
                                  bool noalias);
 
+/// ViewSelfOverlap for each written buffer whose layout has two points in one element.
+Result<void> check_layouts_once(const tile::Program& bound, const LaunchRules& rules);
+
 /// Arguments that passed the checks.
 struct CheckedLaunch {
   tile::Arguments arguments;          ///< every In, Out, InOut object; scalars point into `scalars`

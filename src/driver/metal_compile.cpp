@@ -57,6 +57,7 @@ sync::KernelRequest fences_of(const plan::LaunchPlan& launch) {
   sync::KernelRequest request;
   request.coalesce = launch.coalesce_group_barriers;
   request.elide = launch.elide_independent_subgroup_barriers;
+  request.subgroups_are_programs = launch.rows && launch.rows->mapping.programs_per_group > 1;
   request.premises.distinct_buffers = {
       {proof::Guarantor::Launch, "a buffer that is written overlaps no other; every launch compares their ranges"}};
   const bool covered =
@@ -144,6 +145,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
   const auto plan = [&]() -> Result<void> {
     TW_TRY(kernel.planned, plan_report(program, bindings, plan_options(options), given_plan(options)));
     TW_TRY(kernel.rules, rules_of(kernel.planned, options));
+    TW_TRY_VOID(check_layouts_once(kernel.planned.bound, kernel.rules));
     return check_layout(kernel);
   };
   TW_TRY_VOID(timed(times, "plan", plan));

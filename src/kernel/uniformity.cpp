@@ -64,9 +64,9 @@ class Walk {
     results(op, one ? std::min(of(payload.operand), Uniformity::Subgroup) : of(payload.operand));
   }
   void visit(const LoadOp& payload, const Op& op, Uniformity) {
-    const bool only_read =
-        payload.memory.buffer.valid() && program_.buffers[payload.memory.buffer].access == Access::Read;
-    Uniformity to = only_read ? of(payload.index) : Uniformity::Varying;
+    const bool own = payload.memory.allocation.valid() &&
+                     program_.allocations[payload.memory.allocation].space == AllocationSpace::Private;
+    Uniformity to = own ? Uniformity::Varying : of(payload.index);
     if (payload.mask.valid()) to = weaker(to, of(payload.mask));
     results(op, to);
   }

@@ -3,8 +3,9 @@
 // One-sided: Group and Subgroup are certain, Varying means "not known to be the same". Sources: constants, coordinates
 // of tasks and the group ordinal are the same in the group; the number of a subgroup, reductions and exchanges with one
 // lane are the same in a subgroup; the number of a worker or lane varies. What an operation computes is as uniform as
-// its operands; of a value that only part of the workers compute, those that compute it are meant. A load is as uniform
-// as its index from a buffer that the kernel only reads, and varies from any other memory. Fragments belong to a
+// its operands; of a value that only part of the workers compute, those that compute it are meant. A load from memory
+// that workers share is as uniform as its index: nobody may write there meanwhile, which the checks of races see to. A
+// worker's own memory varies. Fragments belong to a
 // subgroup: their elements count as uniform in it, never in the group.
 #pragma once
 

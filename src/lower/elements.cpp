@@ -359,12 +359,14 @@ kernel::ValueId Elements::emit_load(OpId id, const LoadOp& op, const Point& at) 
 }
 
 void Elements::store(OpId id, const StoreOp& op, const Point& at, kernel::ValueId more) {
+  if (!access(id).place->empty()) store_value(id, at, element(op.value, at), more);
+}
+
+void Elements::store_value(OpId id, const Point& at, kernel::ValueId stored, kernel::ValueId more) {
   const Access& to = access(id);
-  if (to.place->empty()) return;
   const kernel::ValueId mask = accesses_.both(accesses_.in_range(to, at, known_in_range_), more);
   const auto known = mask.valid() ? b_.constant(mask) : std::optional<std::int64_t>(1);
   if (known && *known == 0) return;
-  const kernel::ValueId stored = element(op.value, at);
   const kernel::ValueId place = accesses_.address(to, at);
   b_.store(to.place->memory, place, stored, known ? kernel::ValueId{} : mask);
 }

@@ -74,6 +74,8 @@ class Elements {
   kernel::ValueId fallback(const tile::LoadOp& load);
   /// One element of a store, where it lies in its object and `more` (none: always) holds.
   void store(tile::OpId id, const tile::StoreOp& op, const Point& at, kernel::ValueId more);
+  /// The same with the element given. Premise: the object is not empty.
+  void store_value(tile::OpId id, const Point& at, kernel::ValueId stored, kernel::ValueId more);
   const Access& access(tile::OpId op);
 
   /// Emits `emit` once, or twice under a test: with every Linear access among the loads fused into `root` and `more`

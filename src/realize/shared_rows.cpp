@@ -19,7 +19,9 @@ std::int64_t element_bytes(const tile::Program& program, tile::ValueId value) {
 void pad(const tile::Program& program, StoredTile& tile) {
   const std::int64_t bytes = element_bytes(program, tile.value), padding = kRowPaddingBytes / bytes;
   const auto compact = shared_rows(program, tile.value), padded = shared_rows(program, tile.value, padding);
-  if (tile.row_padding_elements > 0 || !compact || padded->conflict_ways >= compact->conflict_ways) return;
+  // Places behind single elements would part what has to lie together.
+  const bool has_rows = tile::bound_extent(program, program.list(program.value(tile.value).axes).back()) > 1;
+  if (tile.row_padding_elements > 0 || !has_rows || !compact || padded->conflict_ways >= compact->conflict_ways) return;
   tile.row_padding_elements = padding;
   tile.bytes += tile.elements / compact->stride_elements * padding * bytes;
 }

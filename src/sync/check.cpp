@@ -22,7 +22,7 @@ class FenceCheck {
   FenceCheck(const kernel::Program& program, const kernel::Kernel& kernel, const CheckPremises& premises)
       : program_(program),
         kernel_(kernel),
-        disjoint_parts_(premises.disjoint_parts),
+        premises_(premises),
         facts_(kernel::uniformity(program, kernel)),
         finder_(program, kernel, facts_),
         open_(open_pairs(program, kernel, facts_, finder_.loops_that_run(), premises.distinct_buffers)) {}
@@ -49,7 +49,7 @@ class FenceCheck {
  private:
   bool is_one_store_of_parts(const OpenPair& pair) const {
     const kernel::OpId op = open_.accesses[pair.earlier].op;
-    if (!disjoint_parts_ || pair.loop.valid() || op != open_.accesses[pair.later].op) return false;
+    if (!premises_.disjoint_parts || pair.loop.valid() || op != open_.accesses[pair.later].op) return false;
     const auto* store = std::get_if<kernel::FragmentStoreOp>(&program_.ops[op].payload);
     return store != nullptr && !store->part.is_whole();
   }
@@ -72,10 +72,32 @@ class FenceCheck {
     const bool subgroups_apart = (pair.gap & kNoOwnFence) == 0;
     const bool one_object = open_.accesses[pair.earlier].memory == open_.accesses[pair.later].memory;
     const Places &earlier = places(pair.earlier, loops), &later = places(pair.later, loops);
+    if (premises_.subgroups_are_programs && open_.accesses[pair.earlier].memory.buffer.valid())
+      return subgroups_apart ? std::nullopt : meet_within_subgroups(pair, earlier, later, one_object);
     if (one_object) return find_meeting(finder_, earlier, later, pair, loop_step(pair.loop), subgroups_apart);
     // Where two buffers overlap is not known.
     const Places anywhere{false, {}, {}, earlier.owners};
     return find_meeting(finder_, anywhere, later, pair, 1, subgroups_apart);
+  }
+  std::optional<Meeting> meet_within_subgroups(const OpenPair& pair, const Places& earlier, const Places& later,
+                                               bool one_object) const {
+    std::set<std::uint32_t> subgroups;
+    for (Owner owner : earlier.owners) subgroups.insert(finder_.subgroup_of(owner));
+    for (std::uint32_t subgroup : subgroups) {
+      Places mine = of_subgroup(earlier, subgroup);
+      if (!one_object) mine.known = false;
+      if (auto meeting = find_meeting(finder_, mine, of_subgroup(later, subgroup), pair, loop_step(pair.loop), false))
+        return meeting;
+    }
+    return std::nullopt;
+  }
+  Places of_subgroup(const Places& all, std::uint32_t subgroup) const {
+    Places part{all.known, all.terms, {}, {}};
+    for (const Place& place : all.places)
+      if (finder_.subgroup_of(place.owner) == subgroup) part.places.push_back(place);
+    for (Owner owner : all.owners)
+      if (finder_.subgroup_of(owner) == subgroup) part.owners.push_back(owner);
+    return part;
   }
   std::int64_t loop_step(kernel::OpId op) const {
     if (!op.valid()) return 1;
@@ -111,7 +133,7 @@ class FenceCheck {
 
   const kernel::Program& program_;
   const kernel::Kernel& kernel_;
-  bool disjoint_parts_;
+  CheckPremises premises_;
   kernel::UniformityFacts facts_;
   PlaceFinder finder_;
   OpenPairs open_;

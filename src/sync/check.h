@@ -30,6 +30,8 @@ struct CheckPremises {
   /// The parts of fragments that the subgroups store by one operation are disjoint: each is what an object has of its
   /// own rectangle (map.exact_cover, store.bounded_prefix).
   bool disjoint_parts = false;
+  /// Every subgroup runs a program of its own: what different ones do to buffers is independent by the author's word.
+  bool subgroups_are_programs = false;
 };
 
 /// Every unordered pair within the groups of kernel number `kernel`, in the order of the text; none for kernels of one

@@ -101,7 +101,7 @@ Result<Synchronized> synchronize(const kernel::Program& program, const SyncReque
     const KernelRequest& wanted = request.kernels[kernel];
     result.program = KernelPasses(result.program, kernel, wanted).run(result.facts[kernel]);
     const CheckPremises premises{wanted.premises.distinct_buffers.has_value(),
-                                 wanted.premises.disjoint_parts.has_value()};
+                                 wanted.premises.disjoint_parts.has_value(), wanted.subgroups_are_programs};
     for (const UnorderedPair& pair : unordered_accesses(result.program, kernel, premises))
       faults.push_back({DiagCode::FenceMissing,
                         fmt::format("kernel {}: {}", program.kernels[kernel].name, unordered_text(pair)),

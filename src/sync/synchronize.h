@@ -17,6 +17,7 @@ struct KernelRequest {
   bool elide = false;    ///< LaunchPlan::elide_independent_subgroup_barriers; has no effect without coalesce
   /// What is known of the launch. distinct_buffers also tells the checker that no two buffers overlap.
   IsolationPremises premises;
+  bool subgroups_are_programs = false;  ///< CheckPremises::subgroups_are_programs
 };
 
 struct SyncRequest {

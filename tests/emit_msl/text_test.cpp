@@ -259,6 +259,21 @@ TEST(MetalText, NamesThatMetalTakesAreChanged) {
   EXPECT_TRUE(holds(emitted, "device float* a_b [[buffer(2)]]")) << emitted;
 }
 
+/// Also such that a number behind them would not free, macros of the library, and types that the text spells.
+TEST(MetalText, NamesThatNoNumberFrees) {
+  for (const char* name : {"threadgroup", "atomic", "simdgroup", "M", "FLT_MAX", "INT_MAX", "MAXFLOAT", "int32_t",
+                           "ray_data", "float4", "emu", "METAL"}) {
+    const std::string buffer = name;
+    const std::string text = text_of("kernel program p {\n  buffer " + buffer + ": f32[4] read\n  buffer " + buffer +
+                                     "_: f32[4] write\n  kernel p tasks(%t: 4) {\n    %a: f32 = load " + buffer +
+                                     "[%t]\n    store " + buffer + "_[%t] = %a\n  }\n}\n");
+    EXPECT_TRUE(holds(text, "[[buffer(1)]]")) << name;
+    if (buffer.size() > 5) {
+      EXPECT_FALSE(holds(text, "* " + buffer + " [[")) << name;
+    }
+  }
+}
+
 TEST(MetalText, ABoundOfExactly32ThreadsIsNeverDeclared) {
   const auto program = [](int workers) {
     return "kernel program p {\nkernel k tasks(%t: 2) group " + std::to_string(workers) + " of 32 {\n}\n}";

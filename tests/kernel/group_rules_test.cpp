@@ -73,7 +73,8 @@ TEST(GroupRules, FragmentsLieAtOnePlace) {
   refused(body("%q: f32.8x8 = fragment_load s[%0] stride %8 rows %l columns %8\n"), "the number of rows %");
   refused(body("%q: f32.8x8 = fragment_load s[%0] stride %8\nfragment_store s[%0] stride %8 rows %8 columns %l = %q\n"),
           "the number of columns %");
-  refused(body("%v: f32 = load y[%0]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");
+  accepted("%v: f32 = load y[%0]\n%q: f32.8x8 = fragment_fill %v\n");
+  refused(body("%v: f32 = load own[%0]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");
   accepted("%v: f32 = load x[%0]\n%q: f32.8x8 = fragment_fill %v\n");
   refused(body("%v: f32 = load x[%l]\n%q: f32.8x8 = fragment_fill %v\n"), "the element %");
   refused(body("%q: f32.8x8 = fragment_load z[%0] stride %8\n"), "is swizzled");
@@ -196,7 +197,7 @@ TEST(Uniformity, OfEachSource) {
     return facts.of(program.ops[ops[ops.size() - from_end]].results[0]);
   };
   EXPECT_EQ(last(5), Uniformity::Subgroup);
-  EXPECT_EQ(last(4), Uniformity::Varying);
+  EXPECT_EQ(last(4), Uniformity::Group);
   EXPECT_EQ(last(3), Uniformity::Group);
   EXPECT_EQ(last(2), Uniformity::Subgroup);
   EXPECT_EQ(last(1), Uniformity::Subgroup);

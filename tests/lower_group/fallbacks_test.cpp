@@ -244,5 +244,79 @@ TEST(Fallbacks, PipelinesThatWriteWhatTheyRead) {
   EXPECT_TRUE(is_refused(*together, "aliasing"));
 }
 
+// ---- Found by others ------------------------------------------------------------------------------------------------
+
+/// A number that is read from shared storage is the same in all workers, so that all of them go one way.
+TEST(Groups, ConditionsOnElementsOfTiles) {
+  for (const char* condition : {"a[0, 0] > 0.0", "sum(sum(a, k), m) > 0.0"}) {
+    const std::string text = std::string(R"(program p(M, N, K) {
+  in A: f32[M, K]
+  in B: f32[K, N]
+  out C: f32[M, N]
+  parallel i in ceildiv(M, 16) {
+    axis m: 16, n: 16, k: 16
+    a[m, k] = A[i*16 + m, k]
+    b[k, n] = B[k, n]
+    acc[m, n] = 0.0
+    acc = mma(a, b, acc)
+    if )") + condition + R"( {
+      acc = acc + 1.0
+    }
+    C[i*16 + m, n] = acc
+  }
+})";
+    const auto run = run_text(text, "p M=20 N=16 K=16");
+    ASSERT_TRUE(run);
+    EXPECT_EQ(launch_of(*run).mapping, plan::LaunchMapping::Cooperative);
+  }
+}
+
+/// Behind single elements there is no room for padding.
+TEST(Groups, OperandsWhoseLastAxisHasOnePoint) {
+  const char* const text = R"(program p(M, N, K) {
+  in A: bf16[2*M, K]
+  in B: bf16[K, N]
+  out C: f32[M, N]
+  parallel i in ceildiv(M, 16), j in ceildiv(N, 16) {
+    axis m: 16, n: 16, k: 8, h: 1
+    acc[h, n, m] = 0.0
+    serial s in ceildiv(K, 8) {
+      a[m, k, h] = A[2*(i*16 + m) + 1, s*8 + k]
+      b[h, k, n] = B[(s*8 + k) / 2, j*16 + n]
+      acc = mma(a, b, acc)
+    }
+    C[i*16 + m, j*16 + n + 0*h] = acc
+  }
+})";
+  for (const char* pads : {"false", "true"}) run_text(text, "p M=32 N=32 K=64", {{"pad_shared_rows", pads}});
+}
+
+/// Spare subgroups of the last group run the last program again and store nothing.
+TEST(Groups, PackedRowsThatDoNotDivideThePrograms) {
+  for (const char* line : {"softmax N=12 C=64", "rowsum N=9 C=33", "layernorm N=33 C=40"})
+    run_planned(line, {{"metal_subgroup_reductions", "true"}, {"noalias", "true"}});
+}
+
+TEST(Groups, OperationsOfTheWholeGroupAreRefused) {
+  const auto program = Program::load("gemm");
+  ASSERT_TRUE(program);
+  const auto kernel = compile(
+      *program, {{{"M", 32}, {"N", 32}, {"K", 32}, {"BM", 32}, {"BN", 32}, {"BK", 16}}, {}},
+      {.target = Target::MetalMpp, .settings = {{"mpp_operation_scope", "group"}, {"threads_per_group", "64"}}});
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error()[0].code, DiagCode::Unsupported);
+}
+
+TEST(Groups, OutputsThatOverlapThemselvesAreRefusedByName) {
+  const auto program = Program::load("gemm");
+  ASSERT_TRUE(program);
+  for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{0, 1}, std::vector<std::int64_t>{1, 1}}) {
+    const auto kernel = compile(*program, {{{"M", 33}, {"N", 40}, {"K", 24}}, {}},
+                                {.target = Target::MetalSimdgroup, .layouts = {{"C", {strides}}}});
+    ASSERT_FALSE(kernel);
+    EXPECT_EQ(kernel.error()[0].code, DiagCode::ViewSelfOverlap);
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::lower::testing

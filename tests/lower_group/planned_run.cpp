@@ -96,7 +96,8 @@ std::optional<PlannedRun> lower_problem(const Problem& problem, const std::strin
     request.kernels.push_back({.coalesce = launch.coalesce_group_barriers,
                                .elide = launch.elide_independent_subgroup_barriers,
                                .premises = {{{proof::Guarantor::Launch, "buffers do not overlap"}},
-                                            {{proof::Guarantor::Proof, "subgroups have rectangles of their own"}}}});
+                                            {{proof::Guarantor::Proof, "subgroups have rectangles of their own"}}},
+                               .subgroups_are_programs = launch.rows && launch.rows->mapping.programs_per_group > 1});
   auto ordered = expected(sync::synchronize(*kernels, request), line);
   if (!ordered) return std::nullopt;
   return PlannedRun{std::move(*plan), std::move(ordered->program), std::move(ordered->facts), {}, false};

@@ -36,8 +36,8 @@ struct GroupFacts {
   std::int64_t prefetched_pipeline_loops = 0;
 };
 
-/// Unsupported, one for each: opaque calls, and tiles or memory that must be private to a worker. A plan that the
-/// planner made has none of them.
+/// Unsupported, one for each: opaque calls, tiles or memory that must be private to a worker, and matrix operations of
+/// the whole group.
 Result<void> check_group(const proof::Subject& subject, const plan::LaunchPlan& launch);
 
 class GroupLowering {

@@ -40,7 +40,9 @@ Result<void> RowLowering::run(const std::string& name) {
   }
   find_workers();
   const std::vector<CoordId> coords = program_.list(launch.coords);
-  for (std::size_t d = 0; d < coords.size(); ++d) index_.set_coord(coords[d], at[d]);
+  coords_ = coords;
+  coordinates_ = at;
+  set_coordinates(coordinates_);
   number_partials();
   if (mapping_.cache_inputs) place_cached_inputs();
   lower_block(launch.body);
@@ -58,9 +60,25 @@ std::vector<kernel::ValueId> RowLowering::begin_packed(const std::string& name, 
   kernel::ValueId program = b_.add(first, b_.worker(WorkerQuery::Subgroup));
   if (walk.programs() % packed != 0) {
     own_program_ = b_.compare(CompareKind::Lt, program, b_.const_i64(walk.programs()));
+    own_coordinates_ = walk.coordinates_of_ordinal(b_, program);
     program = b_.binary(BinaryKind::Min, program, b_.const_i64(walk.programs() - 1));
   }
   return walk.coordinates_of_ordinal(b_, program);
+}
+
+void RowLowering::set_coordinates(const std::vector<kernel::ValueId>& at) {
+  for (std::size_t d = 0; d < coords_.size(); ++d) index_.set_coord(coords_[d], at[d]);
+}
+
+/// What a spare subgroup computed of another program goes nowhere; its place is that of a program that is not there, so
+/// that no two subgroups have one.
+void RowLowering::store_element(OpId id, const StoreOp& op, const Point& at) {
+  if (!own_program_.valid()) return elements_.store(id, op, at, {});
+  if (elements_.access(id).place->empty()) return;
+  const kernel::ValueId stored = elements_.element(op.value, at);
+  set_coordinates(own_coordinates_);
+  elements_.store_value(id, at, stored, own_program_);
+  set_coordinates(coordinates_);
 }
 
 void RowLowering::find_workers() {

@@ -96,6 +96,8 @@ class RowLowering {
 
   // ---- Programs, blocks and row values: row_lowering.cpp ----
   std::vector<kernel::ValueId> begin_packed(const std::string& name, const ProgramWalk& walk);
+  void set_coordinates(const std::vector<kernel::ValueId>& at);
+  void store_element(tile::OpId id, const tile::StoreOp& op, const Point& at);
   void find_workers();
   void lower_block(tile::BlockId block);
   void lower_op(tile::OpId op);
@@ -199,7 +201,10 @@ class RowLowering {
   kernel::ValueId lane_;         ///< of its subgroup
   kernel::ValueId subgroup_;     ///< of the group
   kernel::ValueId own_program_;  ///< the subgroup has a program of its own; none: surely
-  SlotId partials_;              ///< of several subgroups: slot * S + subgroup
+  std::vector<tile::CoordId> coords_;
+  std::vector<kernel::ValueId> coordinates_;      ///< of the program that the subgroup runs
+  std::vector<kernel::ValueId> own_coordinates_;  ///< of its own, also where there is none
+  SlotId partials_;                               ///< of several subgroups: slot * S + subgroup
   std::map<std::pair<tile::OpId, std::uint32_t>, std::int64_t> first_slots_;  ///< of the folds
   std::map<tile::ValueId, Stripe> stripes_;
   std::map<tile::OpId, std::vector<std::uint32_t>>

@@ -257,7 +257,7 @@ kernel::ValueId RowLowering::emit_work(const WorkRow& row, const Point& at) {
     case WorkKind::Fold:
       return elements_.element(work.value, at);
     case WorkKind::Store:
-      elements_.store(work.op, std::get<StoreOp>(program_.op(work.op).payload), at, own_program_);
+      store_element(work.op, std::get<StoreOp>(program_.op(work.op).payload), at);
       return {};
     case WorkKind::Retain:
     case WorkKind::Cache: {

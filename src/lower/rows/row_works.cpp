@@ -156,8 +156,7 @@ void RowLowering::store_rows(const RowSweep& sweep) {
     const std::vector<kernel::ValueId> at = unflattened(b_, row, extents);
     Point point;
     for (std::size_t d = 0; d < axes.size(); ++d) point.set(axes[d], at[d]);
-    elements_.nest(std::vector<AxisId>{}, point,
-                   [&](const Point& here) { elements_.store(sweep.op, store, here, own_program_); });
+    elements_.nest(std::vector<AxisId>{}, point, [&](const Point& here) { store_element(sweep.op, store, here); });
   };
   if (rows <= kMostRowsTogether) {
     for (std::int64_t row = 0; row < rows; ++row)
