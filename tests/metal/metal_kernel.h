@@ -1,0 +1,60 @@
+// A program compiled for Metal, with arguments that it can run on.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "driver/kernel_impl.h"
+#include "driver/metal_run.h"
+#include "driver/request.h"
+#include "driver/run_buffers.h"
+
+namespace tilewright::driver {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+struct MetalCase {
+  Kernel kernel;
+  RunBuffers buffers;
+
+  const MetalKernel& metal() const { return *kernel.impl().metal; }
+};
+
+/// `line` names a program of the library, or what `text` calls it, and its assignments; nothing, and a failed test,
+/// where something goes wrong. Compiled kernels are kept from test to test, and not among the user's.
+inline std::optional<MetalCase> metal_case(const std::string& line, const Settings& settings = {},
+                                           const std::string& text = "", Target target = Target::MetalSimdgroup) {
+  const std::filesystem::path cache = std::filesystem::temp_directory_path() / "tilewright-test-cache";
+  ::setenv("TILEWRIGHT_CACHE", cache.c_str(), 1);
+  Result<MetalCase> made = [&]() -> Result<MetalCase> {
+    RunRequest request;
+    request.target = target;
+    request.settings = settings;
+    std::istringstream words(line);
+    words >> request.program;
+    for (std::string word; words >> word;) request.assignments.push_back(word);
+    auto program = text.empty() ? Program::load(request.program) : Program::parse(text);
+    if (!program) return std::unexpected(program.error());
+    auto values = resolve_values(*program, request.assignments);
+    if (!values) return std::unexpected(values.error());
+    CompileOptions options{.target = target, .settings = settings};
+    auto kernel = compile(*program, values->bindings, options);
+    if (!kernel) return std::unexpected(kernel.error());
+    auto buffers = RunBuffers::make(*kernel, request, *values);
+    if (!buffers) return std::unexpected(buffers.error());
+    buffers->set_contents({Fill::Kind::Random, 7});
+    return MetalCase{std::move(*kernel), std::move(*buffers)};
+  }();
+  if (made) return std::move(*made);
+  ADD_FAILURE() << line << "\n" << render(made.error());
+  return std::nullopt;
+}
+
+}  // namespace tilewright::driver
