@@ -201,7 +201,9 @@ ValueId Builder::binary(BinaryKind kind, ValueId lhs, ValueId rhs) {
 ValueId Builder::compare(CompareKind kind, ValueId lhs, ValueId rhs) {
   const auto a = constant(lhs), b = constant(rhs);
   if (type(lhs) == kIndexType && type(rhs) == kIndexType && a && b) return const_bool(holds(kind, *a, *b));
-  return result_of(CompareOp{kind, lhs, rhs}, {ScalarType::I1, type(lhs).lanes});
+  ValueType result = type(lhs);
+  result.scalar = ScalarType::I1;
+  return result_of(CompareOp{kind, lhs, rhs}, result);
 }
 
 ValueId Builder::select(ValueId condition, ValueId if_true, ValueId if_false) {
@@ -214,8 +216,10 @@ ValueId Builder::select(ValueId condition, ValueId if_true, ValueId if_false) {
 }
 
 ValueId Builder::cast(ScalarType scalar, ValueId operand) {
-  if (type(operand).scalar == scalar) return operand;
-  return result_of(CastOp{operand}, {scalar, type(operand).lanes});
+  ValueType result = type(operand);
+  if (result.scalar == scalar) return operand;
+  result.scalar = scalar;
+  return result_of(CastOp{operand}, result);
 }
 
 ValueId Builder::fma(ValueId a, ValueId b, ValueId c) { return result_of(FmaOp{a, b, c}, type(c)); }

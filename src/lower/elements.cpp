@@ -273,7 +273,23 @@ void Elements::store_to(const StridedView& view, const Point& at, kernel::ValueI
   b_.store(slots_.allocation(view.slot), place_in(view, at), value);
 }
 
+kernel::ValueId Elements::fragment(ValueId value, Fragments& fragments) {
+  fragments_ = &fragments;
+  const kernel::ValueId made = element(value, {});
+  fragments_ = nullptr;
+  return made;
+}
+
+kernel::ValueId Elements::fragment_element(ValueId value) {
+  if (const auto found = fragments_->known.find(value); found != fragments_->known.end()) return found->second;
+  kernel::ValueId made = forms_.form(value) == ValueForm::Scalar ? scalar(value) : emit(value, definition(value), {});
+  if (!b_.type(made).is_fragment()) made = b_.fragment_fill(made, fragments_->rows, fragments_->columns);
+  fragments_->known.emplace(value, made);
+  return made;
+}
+
 kernel::ValueId Elements::element(ValueId value, const Point& at) {
+  if (fragments_ != nullptr) return fragment_element(value);
   if (forms_.form(value) == ValueForm::Scalar) return scalar(value);
   std::pair<ValueId, std::vector<kernel::ValueId>> key{value, {}};
   for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));

@@ -92,6 +92,14 @@ class Elements {
   }
   bool known_in_range() const { return known_in_range_; }
 
+  /// A value as a fragment, all of whose elements are computed at once. `known` has the fragments that it starts from;
+  /// everything else down to them is element-wise, and each value is made once.
+  struct Fragments {
+    std::uint16_t rows = 0, columns = 0;
+    std::map<tile::ValueId, kernel::ValueId> known;
+  };
+  kernel::ValueId fragment(tile::ValueId value, Fragments& fragments);
+
   // ---- What an element reads ----
   /// Whether computing the value over `axes`, writing each element to `slot` right after, reads from `slot` no other
   /// element than the one to be written.
@@ -106,6 +114,7 @@ class Elements {
 
  private:
   kernel::ValueId emit(tile::ValueId value, const tile::OpPayload& payload, const Point& at);
+  kernel::ValueId fragment_element(tile::ValueId value);
   kernel::ValueId emit_binary(const tile::BinaryOp& op, const Point& at);
   kernel::ValueId emit_gather(const tile::GatherOp& op, const Point& at);
   kernel::ValueId emit_load(tile::OpId id, const tile::LoadOp& op, const Point& at);
@@ -133,6 +142,7 @@ class Elements {
   /// Elements of the innermost loop body so far, by value and place.
   std::map<std::pair<tile::ValueId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;
   bool known_in_range_ = false;
+  Fragments* fragments_ = nullptr;  ///< while fragments are computed in place of elements
 };
 
 }  // namespace tilewright::lower

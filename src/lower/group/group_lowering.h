@@ -145,6 +145,7 @@ class GroupLowering {
   void publish_tensor(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId fragment,
                       kernel::FragmentPart part);
   void publish_output(tile::OpId store, Matrix& matrix);
+  kernel::ValueId output_of(tile::OpId store, const Matrix& matrix, const Rectangle& rectangle);
 
   // ---- group_regions.cpp: loops, carries, conditions ----
   struct Carry {

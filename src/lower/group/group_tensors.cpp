@@ -170,7 +170,16 @@ void GroupLowering::publish_output(OpId store, Matrix& matrix) {
     part.columns =
         own_length(valid_length(access, matrix.form.column), rectangle.column, rectangle.atom_columns * kAtomExtent);
   }
-  publish_tensor(view, rectangle, matrix.resident.front(), part);
+  publish_tensor(view, rectangle, output_of(store, matrix, rectangle), part);
+}
+
+/// The accumulator, or what the element-wise operations up to the store make of it (epilogue.same_owner).
+kernel::ValueId GroupLowering::output_of(OpId store, const Matrix& matrix, const Rectangle& rectangle) {
+  if (!matrix.plan->fuses_epilogue) return matrix.resident.front();
+  const ValueId accumulated = program_.list(program_.op(matrix.plan->region).results)[matrix.carry];
+  Elements::Fragments fragments{extent_of(rectangle.atom_rows), extent_of(rectangle.atom_columns), {}};
+  fragments.known.emplace(accumulated, matrix.resident.front());
+  return elements_.fragment(std::get<StoreOp>(program_.op(store).payload).value, fragments);
 }
 
 }  // namespace tilewright::lower
