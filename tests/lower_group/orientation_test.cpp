@@ -20,7 +20,7 @@ MatrixText oriented(unsigned bits) {
 class Orientations : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Orientations, AgreeWithTheOracle) {
-  if (GetParam() * 37 % 64 >= static_cast<unsigned>(case_count(64, 16))) GTEST_SKIP() << "one in a share";
+  if (GetParam() * 37 % 64 >= static_cast<unsigned>(case_count(64, 32))) GTEST_SKIP() << "one in a share";
   MatrixText text = oriented(GetParam());
   text.bk = 8;
   for (const bool stages : {false, true}) {

@@ -17,7 +17,7 @@ std::string test_name(const ::testing::TestParamInfo<const char*>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Library, ::testing::ValuesIn(driver::kProblemLines), test_name);
+INSTANTIATE_TEST_SUITE_P(All, Library, ::testing::ValuesIn(driver::problem_lines(5)), test_name);
 
 }  // namespace
 }  // namespace tilewright::lower::testing

@@ -2,6 +2,12 @@
 // and `rows:N` for sampled checks. Tile multiples, ragged, prime, 1, 0, degenerate; views of all kinds; each type.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "case_count.h"
+
 namespace tilewright::driver {
 
 inline const char* const kProblemLines[] = {
@@ -130,5 +136,12 @@ inline const char* const kProblemLines[] = {
     "rowsum N=90 C=7 rows:3",
     "cross_entropy N=70 C=9 rows:1",
 };
+
+/// All of them; in a build with sanitizers one in `share`.
+inline std::vector<const char*> problem_lines(std::size_t share) {
+  std::vector<const char*> lines;
+  for (std::size_t i = 0; i < std::size(kProblemLines); i += kSanitized ? share : 1) lines.push_back(kProblemLines[i]);
+  return lines;
+}
 
 }  // namespace tilewright::driver
