@@ -1,11 +1,14 @@
-// Matrix products on groups: rows A11, B10, B13, B15, C4, C5, C6, C12, C13, C14, D9, F5, G5 of the list of public
-// faults, on the emulator with all checks. Its races, bounds and divergence would be errors of the run.
+// Matrix products on groups: rows A11, B10, B13, B15, C3, C4, C5, C6, C8, C12, C13, C14, D9, F5, G5 of the list of
+// public faults, on the emulator with all checks. Its races, bounds and divergence would be errors of the run.
 #include <algorithm>
 
 #include "cases/case_runner.h"
+#include "driver/run.h"
+#include "kernel/parser.h"
 #include "kernel/printer.h"
 #include "lower_group/matrix_text.h"
 #include "lower_group/planned_run.h"
+#include "sync/check.h"
 
 namespace tilewright::cases {
 namespace {
@@ -63,8 +66,9 @@ TEST_P(MetalCases, B15_OuterProducts) {
                               .arrays = {{"A", make_array({8, 1}, [](std::int64_t i) { return double(i + 1); })},
                                          {"B", make_array({8, 1}, [](std::int64_t i) { return double(i + 1); })},
                                          {"C", poisoned({8, 8})}}});
-  for (std::int64_t i = 0; i < 64; ++i)
-    EXPECT_EQ(after.at("C")[static_cast<std::size_t>(i)], double((i / 8 + 1) * (i % 8 + 1)));
+  for (std::size_t row = 0; row < 8; ++row)
+    for (std::size_t column = 0; column < 8; ++column)
+      EXPECT_EQ(after.at("C")[row * 8 + column], static_cast<double>((row + 1) * (column + 1)));
 }
 
 /// A masked score of -Inf goes through scalar code; no fragment load sees it.
@@ -186,6 +190,98 @@ TEST(MetalPlans, C12_EveryWindow) {
     text.replace(text.find(loop), loop.size(), "s in ceildiv(K, 16) window " + std::string(window) + " {");
     for (const char* wanted : {"0", "2"})
       lower::testing::run_planned("p M=64 N=64 K=80", {{"pipeline_window", wanted}}, text);
+  }
+}
+
+Result<kernel::Program> read_kernel(const std::string& body) {
+  return kernel::parse(
+      "kernel program p {\n  buffer x: f32[256] read\n  buffer y: f32[256] write\n"
+      "  kernel p tasks(%t: 1) group 64 of 32 {\n    alloc s: f32[640] shared\n" +
+          body + "  }\n}\n",
+      "test");
+}
+kernel::Program kernel_of(const std::string& body) {
+  auto program = read_kernel(body);
+  EXPECT_TRUE(program) << render(program.error());
+  return std::move(*program);
+}
+
+/// A barrier under a condition that differs between workers is no program.
+TEST(MetalPlans, C3_NoBarrierWhereWorkersPart) {
+  const std::string inside = R"(    %w: i64 = worker
+    %0: i64 = const 0
+    %4: i64 = const 4
+    %r: i64 = floormod %w, %4
+    %c: i1 = eq %r, %0
+    if %c {
+      fence 0 compiler group orders shared device
+    }
+)";
+  const auto found = read_kernel(inside);
+  ASSERT_FALSE(found);
+  EXPECT_NE(render(found.error()).find("not all of it comes here"), std::string::npos) << render(found.error());
+}
+
+/// The fence on the way back: no subgroup writes what a slower one still reads, in whatever order they run.
+TEST(MetalPlans, C4_SubgroupsInEveryOrder) {
+  const auto program = Program::load("gemm");
+  ASSERT_TRUE(program);
+  CompileOptions options{.target = Target::MetalSimdgroup, .settings = {{"threads_per_group", "128"}}};
+  options.emulation.schedules = 40;
+  const auto kernel =
+      compile(*program, {{{"M", 32}, {"N", 32}, {"K", 64}, {"BM", 32}, {"BN", 32}, {"BK", 16}}, {}}, options);
+  ASSERT_TRUE(kernel) << render(kernel.error());
+  std::vector<float> a(32 * 64, 1), b(64 * 32, 1), c(32 * 32, -1);
+  const auto view = [](std::vector<float>& memory, std::int64_t rows, std::int64_t columns) {
+    const auto count = static_cast<std::int64_t>(memory.size());
+    return ArrayView{DataType::F32, reinterpret_cast<std::byte*>(memory.data()), count, 0, {rows, columns}, {}};
+  };
+  const auto ran = kernel->run({{"A", view(a, 32, 64)}, {"B", view(b, 64, 32)}, {"C", view(c, 32, 32)}});
+  ASSERT_TRUE(ran) << render(ran.error());
+  EXPECT_EQ(c, std::vector<float>(32 * 32, 64));
+}
+
+/// A fragment is 64 elements, not one: subgroup 1 loads 4 columns of what subgroup 0 stores.
+TEST(MetalPlans, C5_FragmentsThatOverlapByColumns) {
+  const auto body = [](const std::string& between) {
+    return R"(    %0: i64 = const 0
+    %4: i64 = const 4
+    %40: i64 = const 40
+    %z: f32 = const 1.0
+    %g: i64 = subgroup
+    %c: i1 = eq %g, %0
+    %f: f32.8x8 = fragment_fill %z
+    if %c {
+      fragment_store s[%0] stride %40 = %f
+    }
+)" + between +
+           R"(    if %c {
+    } else {
+      %l: f32.8x8 = fragment_load s[%4] stride %40
+      fragment_store s[%4] stride %40 = %l
+    }
+)";
+  };
+  const auto objections = [](const kernel::Program& program) {
+    return sync::unordered_accesses(program, 0, {.distinct_buffers = true}).size();
+  };
+  EXPECT_GT(objections(kernel_of(body(""))), 0u);
+  EXPECT_EQ(objections(kernel_of(body("    fence 0 compiler group orders shared\n"))), 0u);
+}
+
+/// Through the emulator: widths that are no power of two, and every copy batch.
+TEST(MetalPlans, WidthsAndCopyBatches) {
+  for (const char* setting : {"threads_per_group=32", "threads_per_group=96", "threads_per_group=160",
+                              "threads_per_group=1024", "max_copy_batch=4", "max_copy_batch=16"}) {
+    driver::RunRequest request;
+    request.program = "gemm";
+    request.assignments = {"M=70", "N=45", "K=37", "BM=32", "BN=32", "BK=16"};
+    request.target = Target::MetalSimdgroup;
+    request.check = true;
+    ASSERT_TRUE(driver::apply_setting(request, setting));
+    const auto report = driver::run_program(request);
+    ASSERT_TRUE(report) << setting << render(report.error());
+    EXPECT_TRUE(report->ok()) << setting;
   }
 }
 

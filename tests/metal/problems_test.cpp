@@ -16,6 +16,8 @@ struct MetalProblem {
   const char* line;
   bool planned;
 };
+// GoogleTest looks for this name.
+// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const MetalProblem& problem, std::ostream* out) {
   *out << problem.line << (problem.planned ? "" : " without the planner");
 }

@@ -19,6 +19,8 @@ struct Problem {
   Target target;
 };
 
+// GoogleTest looks for this name.
+// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const Problem& problem, std::ostream* out) {
   *out << problem.line << " on " << target_name(problem.target);
 }

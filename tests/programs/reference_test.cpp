@@ -236,7 +236,8 @@ TEST_P(References, RotaryEmbedding) {
   Case c{.program = "rope", .numbers = {{"B", 2}, {"L", kLength}, {"H", kHeads}, {"D", kSize}}};
   c.arrays["X"] = waves({2, kLength, kHeads, kSize}, 1);
   auto angle = [&](std::int64_t i) {
-    return static_cast<double>(i / kHalf) * std::pow(10000.0, -2.0 * static_cast<double>(i % kHalf) / kSize);
+    const std::int64_t position = i / kHalf;
+    return static_cast<double>(position) * std::pow(10000.0, -2.0 * static_cast<double>(i % kHalf) / kSize);
   };
   c.arrays["cosine"] =
       make_array({kLength, kHalf}, [&](std::int64_t i) { return static_cast<float>(std::cos(angle(i))); });
