@@ -91,14 +91,11 @@ void Distribution::over(const std::vector<AxisId>& axes, const Body& body) {
   over_rest(axes, body);
 }
 
-bool Distribution::copy(const std::vector<AxisId>& axes, const Copy& copy, std::int64_t batch) {
+void Distribution::copy(const std::vector<AxisId>& axes, const Copy& copy, std::int64_t batch) {
   const std::int64_t whole = volume(axes) / workers_;
   batch = std::min(batch, whole);
   const auto one = [&](const Point& at) { copy.store(at, copy.value(at)); };
-  if (batch <= 1) {
-    over(axes, one);
-    return false;
-  }
+  if (batch <= 1) return over(axes, one);
   const auto together = [&](kernel::ValueId first) {
     std::vector<Point> points;
     std::vector<kernel::ValueId> values;
@@ -113,7 +110,6 @@ bool Distribution::copy(const std::vector<AxisId>& axes, const Copy& copy, std::
   each_chunk(0, batches, [&](kernel::ValueId number) { together(b_.mul(number, batch)); });
   over_chunks(axes, batches * batch, whole, one);
   over_rest(axes, one);
-  return true;
 }
 
 std::vector<kernel::ValueId> Distribution::gather(const std::vector<AxisId>& axes,

@@ -37,8 +37,8 @@ class Distribution {
     std::function<void(const Point&, kernel::ValueId)> store;
   };
   /// Each point's value is stored. `batch` values of a worker are made before the first of them is stored, in whole
-  /// chunks; what is left goes one by one. Returns whether anything was batched.
-  bool copy(const std::vector<tile::AxisId>& axes, const Copy& copy, std::int64_t batch);
+  /// chunks; what is left goes one by one.
+  void copy(const std::vector<tile::AxisId>& axes, const Copy& copy, std::int64_t batch);
 
   /// The same elements as `over`, in registers: one value a chunk. `make` is given the values of the chunk's point;
   /// workers without an element in the last chunk have `otherwise`.

@@ -66,7 +66,7 @@ GroupLowering::GroupLowering(const proof::Subject& subject, const plan::LaunchPl
       accesses_(program_, builder, index_),
       elements_(program_, storage_, builder, slots_, index_, accesses_, objects) {}
 
-Result<GroupFacts> GroupLowering::lower(const std::vector<kernel::ValueId>& coordinates) {
+Result<void> GroupLowering::lower(const std::vector<kernel::ValueId>& coordinates) {
   const auto& region = std::get<RegionOp>(program_.op(subject_.walk.launches[launch_.launch]).payload);
   const std::vector<CoordId> coords = program_.list(region.coords);
   for (std::size_t d = 0; d < coords.size(); ++d) index_.set_coord(coords[d], coordinates[d]);
@@ -77,7 +77,7 @@ Result<GroupFacts> GroupLowering::lower(const std::vector<kernel::ValueId>& coor
   allocate_tiles();
   lower_block(region.body);
   if (!faults_.empty()) return std::unexpected(std::move(faults_));
-  return facts_;
+  return {};
 }
 
 void GroupLowering::allocate_tiles() {
@@ -136,8 +136,7 @@ void GroupLowering::fill(ValueId target, const std::function<kernel::ValueId(con
   const StridedView view = elements_.view(target);
   const Distribution::Copy copy{element,
                                 [&](const Point& at, kernel::ValueId value) { elements_.store_to(view, at, value); }};
-  if (domain_->copy(elements_.axes(target), copy, batched ? launch_.max_copy_batch : 1))
-    ++facts_.batched_copy_operations;
+  domain_->copy(elements_.axes(target), copy, batched ? launch_.max_copy_batch : 1);
   fence();
 }
 
@@ -201,38 +200,23 @@ bool GroupLowering::stores_each_place_once(const Access& access, const std::vect
                      [&](AxisId axis) { return bound_extent(program_, axis) <= 1 || placed.contains(axis); });
 }
 
-void GroupLowering::store_element(const Access& access, const StoreOp& op, const Point& at) {
-  const kernel::ValueId mask = accesses_.in_range(access, at, false);
-  const auto known = mask.valid() ? b_.constant(mask) : std::optional<std::int64_t>(1);
-  if (known && *known == 0) return;
-  const kernel::ValueId element = elements_.element(op.value, at);
-  b_.store(access.place->memory, accesses_.address(access, at), element, known ? kernel::ValueId{} : mask);
-}
-
 void GroupLowering::lower_store(OpId id, const StoreOp& op) {
-  for (auto& [mma, matrix] : matrices_) {
+  for (const auto& [mma, matrix] : matrices_) {
     if (matrix.plan->sink != id) continue;
-    if (has_tensors())
-      publish_output(id, matrix);
-    else
-      publish(sink_view(id, matrix), own_rectangle(matrix), matrix.resident);
+    publish_output(id, matrix);
     return fence();
   }
   const Access& access = elements_.access(id);
   if (access.place->empty()) return;
   const std::vector<AxisId> axes = store_axes(op);
+  const auto store = [&](const Point& at) { elements_.store(id, op, at, {}); };
   if (axes.empty())
-    domain_->in_first_worker([&] { store_element(access, op, {}); });
+    domain_->in_first_worker([&] { store({}); });
   else if (stores_each_place_once(access, axes))
-    domain_->over(axes, [&](const Point& at) { store_element(access, op, at); });
-  else
-    store_in_order(access, op, axes);
+    domain_->over(axes, store);
+  else  // where two points may meet the last one counts, so that one worker makes them all
+    domain_->in_first_worker([&] { elements_.nest(axes, {}, store); });
   fence();
-}
-
-/// Where two points may meet the last one counts, so that one worker makes them all.
-void GroupLowering::store_in_order(const Access& access, const StoreOp& op, const std::vector<AxisId>& axes) {
-  domain_->in_first_worker([&] { elements_.nest(axes, {}, [&](const Point& at) { store_element(access, op, at); }); });
 }
 
 }  // namespace tilewright::lower

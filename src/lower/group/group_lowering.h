@@ -30,12 +30,6 @@
 
 namespace tilewright::lower {
 
-/// What only the lowering knows of a launch.
-struct GroupFacts {
-  std::int64_t batched_copy_operations = 0;
-  std::int64_t prefetched_pipeline_loops = 0;
-};
-
 /// Unsupported, one for each: opaque calls, tiles or memory that must be private to a worker, and matrix operations of
 /// the whole group.
 Result<void> check_group(const proof::Subject& subject, const plan::LaunchPlan& launch);
@@ -49,7 +43,7 @@ class GroupLowering {
 
   /// The coordinates of the program are those of the kernel that is open.
   /// Unsupported: an operand or output that the plan has as a matrix in memory lies otherwise in this launch.
-  Result<GroupFacts> lower(const std::vector<kernel::ValueId>& coordinates);
+  Result<void> lower(const std::vector<kernel::ValueId>& coordinates);
 
  private:
   // ---- group_lowering.cpp: blocks, values, stores ----
@@ -63,11 +57,9 @@ class GroupLowering {
   void lower_store(tile::OpId id, const tile::StoreOp& op);
   void lower_memory(const tile::MemoryOp& op);
   void lower_barrier(const tile::BarrierOp& op);
-  void store_in_order(const Access& access, const tile::StoreOp& op, const std::vector<tile::AxisId>& axes);
-  void store_element(const Access& access, const tile::StoreOp& op, const Point& at);
   std::vector<tile::AxisId> store_axes(const tile::StoreOp& op) const;
   bool stores_each_place_once(const Access& access, const std::vector<tile::AxisId>& axes) const;
-  /// Elements of `source` into the storage of `target`, which it does not read.
+  /// The elements into the storage of `target`, which they do not read.
   void fill(tile::ValueId target, const std::function<kernel::ValueId(const Point&)>& element, bool batched);
   void fence();
 
@@ -87,12 +79,13 @@ class GroupLowering {
     std::uint32_t carry = 0;  ///< of the region, when the accumulator stays in fragments
     Fragments resident;       ///< then: what it is at present
   };
-  /// A rectangle of atoms: its first element, and how many atoms it has.
+  /// What one subgroup has of a matrix: its first element, how many fragments, and how large each of them is.
   struct Rectangle {
     kernel::ValueId row, column;
-    std::int64_t atom_rows = 0, atom_columns = 0;
+    std::int64_t rows = 0, columns = 0;
+    std::uint16_t extent_rows = 0, extent_columns = 0;
   };
-  /// A matrix in memory: element (r, c) at index + r * row_stride + c, or with r and c exchanged.
+  /// A matrix in memory: element (r, c) at index + r * row_step + c * column_step.
   struct MatrixView {
     kernel::MemoryRef memory;
     kernel::ValueId index;
@@ -101,18 +94,22 @@ class GroupLowering {
   void collect_matrices();
   void lower_mma(tile::OpId id, const tile::MmaOp& op);
   void lower_jobs(Matrix& matrix);
+  void lower_rectangle(Matrix& matrix);
   Rectangle own_rectangle(const Matrix& matrix);
   MatrixView shared_view(tile::ValueId value, tile::AxisId row, tile::AxisId column);
   MatrixView sink_view(tile::OpId store, const Matrix& matrix);
   /// A fault when rows or columns of the object are not one after the other in memory.
   void expect_matrix(tile::OpId access_op, const Access& access, tile::AxisId row, tile::AxisId column);
-  kernel::ValueId load_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column);
-  void store_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column, kernel::ValueId fragment);
+  kernel::ValueId load_fragment(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId row,
+                                kernel::ValueId column);
+  void each_fragment(const Rectangle& rectangle, const std::function<void(kernel::ValueId, kernel::ValueId)>& body);
   Fragments initial(const Matrix& matrix, const Rectangle& rectangle);
   Fragments filled(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId literal);
   Fragments loaded(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId value);
   Fragments multiplied(const Matrix& matrix, const Rectangle& rectangle, Fragments accumulator);
-  void publish(const MatrixView& view, const Rectangle& rectangle, const Fragments& fragments);
+  /// part: of the one fragment of a tensor operation.
+  void publish(const MatrixView& view, const Rectangle& rectangle, const Fragments& fragments,
+               kernel::FragmentPart part = {});
   bool is_literal(tile::ValueId value) const;
   struct Place {
     kernel::ValueId index, stride;
@@ -130,7 +127,6 @@ class GroupLowering {
     std::int64_t outer_step = 0, depth_step = 0;
     kernel::ValueId outer_length, depth_length;
   };
-  void lower_tensor(Matrix& matrix);
   kernel::ValueId tensor_product(const Matrix& matrix, const Rectangle& rectangle, const Fragments& start);
   TensorOperand object_operand(const Matrix& matrix, std::size_t side);
   TensorOperand shared_operand(const Matrix& matrix, std::size_t side);
@@ -139,13 +135,8 @@ class GroupLowering {
   kernel::ValueId valid_length(const Access& access, tile::AxisId axis);
   kernel::ValueId own_length(kernel::ValueId length, kernel::ValueId origin, std::int64_t local);
   kernel::ValueId clamped(kernel::ValueId value, std::int64_t high);
-  Fragments initial_tensor(const Matrix& matrix, const Rectangle& rectangle);
-  Fragments filled_tensor(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId literal);
-  Fragments loaded_tensor(const Matrix& matrix, const Rectangle& rectangle, tile::ValueId value);
-  void publish_tensor(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId fragment,
-                      kernel::FragmentPart part);
-  void publish_output(tile::OpId store, Matrix& matrix);
-  kernel::ValueId output_of(tile::OpId store, const Matrix& matrix, const Rectangle& rectangle);
+  void publish_output(tile::OpId store, const Matrix& matrix);
+  Fragments output_of(tile::OpId store, const Matrix& matrix, const Rectangle& rectangle);
 
   // ---- group_regions.cpp: loops, carries, conditions ----
   struct Carry {
@@ -164,7 +155,6 @@ class GroupLowering {
   std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
   void enter_carry(Carry& carry);
   void enter_fragments(Matrix& matrix, tile::ValueId from, bool is_filled);
-  void leave_fragments(const Matrix& matrix, tile::ValueId home);
   void leave_carry(Carry& carry);
   State entry_state(const std::vector<Carry>& carries);
   void take_state(const std::vector<Carry>& carries, const State& state);
@@ -207,7 +197,6 @@ class GroupLowering {
   kernel::ValueId subgroup_;
   std::optional<Distribution> domain_;
   std::map<tile::OpId, Matrix> matrices_;
-  GroupFacts facts_;
   Diags faults_;
 };
 

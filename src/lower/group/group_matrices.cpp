@@ -17,7 +17,7 @@ using realize::kAtomExtent;
 
 namespace {
 
-constexpr auto kExtent = static_cast<std::uint16_t>(kAtomExtent);
+std::uint16_t extent_of_atoms(std::int64_t atoms) { return static_cast<std::uint16_t>(atoms * kAtomExtent); }
 
 }  // namespace
 
@@ -42,20 +42,22 @@ void GroupLowering::lower_mma(OpId id, const MmaOp& op) {
   const auto found = matrices_.find(id);
   if (found == matrices_.end()) return lower_contraction(program_.list(program_.op(id).results).front(), op);
   Matrix& matrix = found->second;
-  if (has_tensors()) {
-    lower_tensor(matrix);
-  } else if (matrix.plan->distribution.is_one_atom()) {
+  if (matrix.plan->distribution.is_one_atom())
     lower_jobs(matrix);
-  } else {
-    const Rectangle rectangle = own_rectangle(matrix);
-    if (matrix.plan->distribution.persistent_accumulator) {
-      matrix.resident = multiplied(matrix, rectangle, std::move(matrix.resident));
-    } else {
-      const Fragments sums = multiplied(matrix, rectangle, initial(matrix, rectangle));
-      publish(shared_view(matrix.result, matrix.form.row, matrix.form.column), rectangle, sums);
-    }
-  }
+  else
+    lower_rectangle(matrix);
   fence();
+}
+
+void GroupLowering::lower_rectangle(Matrix& matrix) {
+  const Rectangle rectangle = own_rectangle(matrix);
+  if (matrix.plan->distribution.persistent_accumulator) {
+    matrix.resident = multiplied(matrix, rectangle, std::move(matrix.resident));
+    return;
+  }
+  const Fragments start = matrix.plan->overwrites ? Fragments{} : initial(matrix, rectangle);
+  const Fragments sums = multiplied(matrix, rectangle, start);
+  publish(shared_view(matrix.result, matrix.form.row, matrix.form.column), rectangle, sums);
 }
 
 /// Atoms are jobs: in wave w subgroup s makes atom w * G + s of the row-major order. The last wave may be partial; its
@@ -68,7 +70,7 @@ void GroupLowering::lower_jobs(Matrix& matrix) {
     const kernel::ValueId across = b_.const_i64(columns);
     const kernel::ValueId row = b_.mul(b_.binary(BinaryKind::FloorDiv, job, across), kAtomExtent);
     const kernel::ValueId column = b_.mul(b_.binary(BinaryKind::FloorMod, job, across), kAtomExtent);
-    const Rectangle rectangle{row, column, 1, 1};
+    const Rectangle rectangle{row, column, 1, 1, extent_of_atoms(1), extent_of_atoms(1)};
     const Fragments sums = multiplied(matrix, rectangle, initial(matrix, rectangle));
     publish(shared_view(matrix.result, matrix.form.row, matrix.form.column), rectangle, sums);
   };
@@ -90,7 +92,10 @@ GroupLowering::Rectangle GroupLowering::own_rectangle(const Matrix& matrix) {
   const auto place = [&](BinaryKind kind, std::int64_t others, std::int64_t atoms) {
     return b_.mul(b_.binary(kind, subgroup_, b_.const_i64(others)), atoms * kAtomExtent);
   };
-  Rectangle rectangle{b_.const_i64(0), b_.const_i64(0), map.atom_rows, map.atom_columns};
+  const kernel::ValueId zero = b_.const_i64(0);
+  Rectangle rectangle{zero, zero, map.atom_rows, map.atom_columns, extent_of_atoms(1), extent_of_atoms(1)};
+  // A tensor operation has one fragment for all of it.
+  if (has_tensors()) rectangle = {zero, zero, 1, 1, extent_of_atoms(map.atom_rows), extent_of_atoms(map.atom_columns)};
   if (map.subgroups_m > 1) rectangle.row = place(BinaryKind::FloorDiv, map.subgroups_n, map.atom_rows);
   if (map.subgroups_n > 1 && map.subgroups_m > 1)
     rectangle.column = place(BinaryKind::FloorMod, map.subgroups_n, map.atom_columns);
@@ -158,15 +163,21 @@ GroupLowering::Place GroupLowering::place_of(const MatrixView& view, kernel::Val
   return {index, b_.const_i64(transposed ? view.column_step : view.row_step), transposed};
 }
 
-kernel::ValueId GroupLowering::load_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column) {
+kernel::ValueId GroupLowering::load_fragment(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId row,
+                                             kernel::ValueId column) {
   const auto [index, stride, transposed] = place_of(view, row, column);
-  return b_.fragment_load(view.memory, index, stride, kExtent, kExtent, transposed);
+  return b_.fragment_load(view.memory, index, stride, rectangle.extent_rows, rectangle.extent_columns, transposed);
 }
 
-void GroupLowering::store_atom(const MatrixView& view, kernel::ValueId row, kernel::ValueId column,
-                               kernel::ValueId fragment) {
-  const auto [index, stride, transposed] = place_of(view, row, column);
-  b_.fragment_store(view.memory, index, stride, fragment, transposed);
+/// The place of every fragment of a rectangle, row-major.
+void GroupLowering::each_fragment(const Rectangle& rectangle,
+                                  const std::function<void(kernel::ValueId, kernel::ValueId)>& body) {
+  for (std::int64_t i = 0; i < rectangle.rows; ++i)
+    for (std::int64_t j = 0; j < rectangle.columns; ++j) {
+      const kernel::ValueId row = b_.add(rectangle.row, i * rectangle.extent_rows);
+      const kernel::ValueId column = b_.add(rectangle.column, j * rectangle.extent_columns);
+      body(row, column);
+    }
 }
 
 // ---- Fragments -----------------------------------------------------------------------------------------------------
@@ -187,35 +198,33 @@ GroupLowering::Fragments GroupLowering::filled(const Matrix& matrix, const Recta
   const double number = std::get<ConstantOp>(payload).literal.value();
   const kernel::ValueId element = emit_literal(b_, elements_.type(matrix.result), number);
   Fragments fragments;
-  for (std::int64_t f = 0; f < rectangle.atom_rows * rectangle.atom_columns; ++f)
-    fragments.push_back(b_.fragment_fill(element, kExtent, kExtent));
+  for (std::int64_t f = 0; f < rectangle.rows * rectangle.columns; ++f)
+    fragments.push_back(b_.fragment_fill(element, rectangle.extent_rows, rectangle.extent_columns));
   return fragments;
 }
 
 GroupLowering::Fragments GroupLowering::loaded(const Matrix& matrix, const Rectangle& rectangle, ValueId value) {
   const MatrixView view = shared_view(value, matrix.form.row, matrix.form.column);
   Fragments fragments;
-  for (std::int64_t i = 0; i < rectangle.atom_rows; ++i)
-    for (std::int64_t j = 0; j < rectangle.atom_columns; ++j) {
-      const kernel::ValueId row = b_.add(rectangle.row, i * kAtomExtent);
-      const kernel::ValueId column = b_.add(rectangle.column, j * kAtomExtent);
-      fragments.push_back(load_atom(view, row, column));
-    }
+  each_fragment(rectangle, [&](kernel::ValueId row, kernel::ValueId column) {
+    fragments.push_back(load_fragment(view, rectangle, row, column));
+  });
   return fragments;
 }
 
 /// All products along the contraction: for each step of 8, the rows of A and the columns of B are loaded once.
 GroupLowering::Fragments GroupLowering::multiplied(const Matrix& matrix, const Rectangle& rectangle,
                                                    Fragments accumulator) {
+  if (has_tensors()) return {tensor_product(matrix, rectangle, accumulator)};
   const realize::MmaForm& form = matrix.form;
   const MatrixView a = shared_view(matrix.op->a, form.row, form.contraction);
   const MatrixView b = shared_view(matrix.op->b, form.contraction, form.column);
   const auto step = [&](kernel::ValueId depth, Fragments sums) {
     Fragments left, right;
-    for (std::int64_t i = 0; i < rectangle.atom_rows; ++i)
-      left.push_back(load_atom(a, b_.add(rectangle.row, i * kAtomExtent), depth));
-    for (std::int64_t j = 0; j < rectangle.atom_columns; ++j)
-      right.push_back(load_atom(b, depth, b_.add(rectangle.column, j * kAtomExtent)));
+    for (std::int64_t i = 0; i < rectangle.rows; ++i)
+      left.push_back(load_fragment(a, rectangle, b_.add(rectangle.row, i * kAtomExtent), depth));
+    for (std::int64_t j = 0; j < rectangle.columns; ++j)
+      right.push_back(load_fragment(b, rectangle, depth, b_.add(rectangle.column, j * kAtomExtent)));
     for (std::size_t f = 0; f < sums.size(); ++f) {
       const std::size_t i = f / right.size(), j = f % right.size();
       sums[f] = b_.atom(std::string(realize::atom_family_name(launch_.family)), left[i], right[j], sums[f],
@@ -230,14 +239,13 @@ GroupLowering::Fragments GroupLowering::multiplied(const Matrix& matrix, const R
                  [&](kernel::ValueId depth, const Fragments& sums) { return step(depth, sums); });
 }
 
-void GroupLowering::publish(const MatrixView& view, const Rectangle& rectangle, const Fragments& fragments) {
-  std::size_t f = 0;
-  for (std::int64_t i = 0; i < rectangle.atom_rows; ++i)
-    for (std::int64_t j = 0; j < rectangle.atom_columns; ++j) {
-      const kernel::ValueId row = b_.add(rectangle.row, i * kAtomExtent);
-      const kernel::ValueId column = b_.add(rectangle.column, j * kAtomExtent);
-      store_atom(view, row, column, fragments[f++]);
-    }
+void GroupLowering::publish(const MatrixView& view, const Rectangle& rectangle, const Fragments& fragments,
+                            kernel::FragmentPart part) {
+  auto fragment = fragments.begin();
+  each_fragment(rectangle, [&](kernel::ValueId row, kernel::ValueId column) {
+    const auto [index, stride, transposed] = place_of(view, row, column);
+    b_.fragment_store(view.memory, index, stride, *fragment++, transposed, part);
+  });
 }
 
 }  // namespace tilewright::lower

@@ -184,7 +184,6 @@ GroupLowering::State GroupLowering::lower_prefetched(const RegionOp& region, con
     next.insert(next.end(), ahead.begin(), ahead.end());
     return next;
   });
-  ++facts_.prefetched_pipeline_loops;
   state.resize(own);
   return state;
 }

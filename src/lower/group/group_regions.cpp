@@ -67,21 +67,12 @@ void GroupLowering::enter_carry(Carry& carry) {
 
 /// The accumulator in fragments, from a literal or from its storage. Nothing, when the one step overwrites it.
 void GroupLowering::enter_fragments(Matrix& matrix, ValueId from, bool is_filled) {
-  const Rectangle rectangle = own_rectangle(matrix);
-  if (!has_tensors())
-    matrix.resident = is_filled ? filled(matrix, rectangle, from) : loaded(matrix, rectangle, from);
-  else if (matrix.plan->overwrites)
+  if (matrix.plan->overwrites) {
     matrix.resident = {kernel::ValueId{}};
-  else
-    matrix.resident = is_filled ? filled_tensor(matrix, rectangle, from) : loaded_tensor(matrix, rectangle, from);
-}
-
-void GroupLowering::leave_fragments(const Matrix& matrix, ValueId home) {
-  const MatrixView view = shared_view(home, matrix.form.row, matrix.form.column);
-  if (has_tensors())
-    publish_tensor(view, own_rectangle(matrix), matrix.resident.front(), {});
-  else
-    publish(view, own_rectangle(matrix), matrix.resident);
+    return;
+  }
+  const Rectangle rectangle = own_rectangle(matrix);
+  matrix.resident = is_filled ? filled(matrix, rectangle, from) : loaded(matrix, rectangle, from);
 }
 
 void GroupLowering::leave_carry(Carry& carry) {
@@ -98,7 +89,8 @@ void GroupLowering::leave_carry(Carry& carry) {
   }
   if (carry.resident != nullptr) {
     if (carry.resident->plan->distribution.direct_accumulator_store) return;
-    leave_fragments(*carry.resident, home);
+    const Matrix& matrix = *carry.resident;
+    publish(shared_view(home, matrix.form.row, matrix.form.column), own_rectangle(matrix), matrix.resident);
     fence();
   }
   if (home != carry.result) elements_.set_view(carry.result, elements_.view(home));

@@ -14,12 +14,6 @@ using namespace tile;
 using kernel::BinaryKind;
 using realize::kAtomExtent;
 
-namespace {
-
-std::uint16_t extent_of(std::int64_t atoms) { return static_cast<std::uint16_t>(atoms * kAtomExtent); }
-
-}  // namespace
-
 /// How much of a tile's extent an object has along one axis of an access; none: all of it.
 kernel::ValueId GroupLowering::valid_length(const Access& access, AxisId axis) {
   for (const Dimension& dimension : access.dimensions) {
@@ -97,21 +91,6 @@ kernel::AtomView GroupLowering::atom_view(const TensorOperand& operand, std::siz
   return view;
 }
 
-void GroupLowering::lower_tensor(Matrix& matrix) {
-  const bool resident = matrix.plan->distribution.persistent_accumulator;
-  const Rectangle rectangle = own_rectangle(matrix);
-  Fragments start;
-  if (resident)
-    start = matrix.resident;
-  else if (!matrix.plan->overwrites)
-    start = initial_tensor(matrix, rectangle);
-  const kernel::ValueId product = tensor_product(matrix, rectangle, start);
-  if (resident)
-    matrix.resident = {product};
-  else
-    publish_tensor(shared_view(matrix.result, matrix.form.row, matrix.form.column), rectangle, product, {});
-}
-
 kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectangle& rectangle,
                                               const Fragments& start) {
   const auto operand = [&](std::size_t side) {
@@ -122,8 +101,8 @@ kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectan
   const kernel::ValueId depth = known.valid() ? known : b_.const_i64(matrix.form.depth);
   kernel::AtomOp op;
   op.atom = std::string(realize::atom_family_name(launch_.family));
-  op.m = rectangle.atom_rows * kAtomExtent;
-  op.n = rectangle.atom_columns * kAtomExtent;
+  op.m = rectangle.extent_rows;
+  op.n = rectangle.extent_columns;
   op.k = depth;
   op.k_is_static = false;
   op.participants = kernel::Participants::Subgroup;
@@ -133,53 +112,26 @@ kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectan
   return b_.atom(op, elements_.type(matrix.result));
 }
 
-GroupLowering::Fragments GroupLowering::initial_tensor(const Matrix& matrix, const Rectangle& rectangle) {
-  return is_literal(matrix.op->c) ? filled_tensor(matrix, rectangle, matrix.op->c)
-                                  : loaded_tensor(matrix, rectangle, matrix.op->c);
-}
-
-GroupLowering::Fragments GroupLowering::filled_tensor(const Matrix& matrix, const Rectangle& rectangle,
-                                                      ValueId literal) {
-  const OpPayload& payload = program_.op(program_.value(literal).def).payload;
-  const double number = std::get<ConstantOp>(payload).literal.value();
-  const kernel::ValueId element = emit_literal(b_, elements_.type(matrix.result), number);
-  return {b_.fragment_fill(element, extent_of(rectangle.atom_rows), extent_of(rectangle.atom_columns))};
-}
-
-GroupLowering::Fragments GroupLowering::loaded_tensor(const Matrix& matrix, const Rectangle& rectangle, ValueId value) {
-  const MatrixView view = shared_view(value, matrix.form.row, matrix.form.column);
-  const auto [index, stride, transposed] = place_of(view, rectangle.row, rectangle.column);
-  return {b_.fragment_load(view.memory, index, stride, extent_of(rectangle.atom_rows),
-                           extent_of(rectangle.atom_columns), transposed)};
-}
-
-void GroupLowering::publish_tensor(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId fragment,
-                                   kernel::FragmentPart part) {
-  const auto [index, stride, transposed] = place_of(view, rectangle.row, rectangle.column);
-  b_.fragment_store(view.memory, index, stride, fragment, transposed, part);
-}
-
 /// The direct output: the accumulator, or what the program makes of it, where the store puts it.
-void GroupLowering::publish_output(OpId store, Matrix& matrix) {
+void GroupLowering::publish_output(OpId store, const Matrix& matrix) {
   const Rectangle rectangle = own_rectangle(matrix);
   const MatrixView view = sink_view(store, matrix);
   kernel::FragmentPart part;
   if (matrix.plan->stores_a_prefix) {
     const Access& access = elements_.access(store);
-    part.rows = own_length(valid_length(access, matrix.form.row), rectangle.row, rectangle.atom_rows * kAtomExtent);
-    part.columns =
-        own_length(valid_length(access, matrix.form.column), rectangle.column, rectangle.atom_columns * kAtomExtent);
+    part.rows = own_length(valid_length(access, matrix.form.row), rectangle.row, rectangle.extent_rows);
+    part.columns = own_length(valid_length(access, matrix.form.column), rectangle.column, rectangle.extent_columns);
   }
-  publish_tensor(view, rectangle, output_of(store, matrix, rectangle), part);
+  publish(view, rectangle, output_of(store, matrix, rectangle), part);
 }
 
 /// The accumulator, or what the element-wise operations up to the store make of it (epilogue.same_owner).
-kernel::ValueId GroupLowering::output_of(OpId store, const Matrix& matrix, const Rectangle& rectangle) {
-  if (!matrix.plan->fuses_epilogue) return matrix.resident.front();
+GroupLowering::Fragments GroupLowering::output_of(OpId store, const Matrix& matrix, const Rectangle& rectangle) {
+  if (!matrix.plan->fuses_epilogue) return matrix.resident;
   const ValueId accumulated = program_.list(program_.op(matrix.plan->region).results)[matrix.carry];
-  Elements::Fragments fragments{extent_of(rectangle.atom_rows), extent_of(rectangle.atom_columns), {}};
+  Elements::Fragments fragments{rectangle.extent_rows, rectangle.extent_columns, {}};
   fragments.known.emplace(accumulated, matrix.resident.front());
-  return elements_.fragment(std::get<StoreOp>(program_.op(store).payload).value, fragments);
+  return {elements_.fragment(std::get<StoreOp>(program_.op(store).payload).value, fragments)};
 }
 
 }  // namespace tilewright::lower

@@ -17,7 +17,6 @@ namespace tilewright::lower {
 
 class GroupStorage final : public ValueForms {
  public:
-  /// Allocates the tiles of the plan in the kernel that is open. `twice`: values with a second version.
   GroupStorage(const tile::Program& program, const plan::LaunchPlan& launch,
                const realize::Materialization& materialization)
       : program_(program), launch_(launch), materialization_(materialization) {}
