@@ -1,7 +1,4 @@
 // The target metal-mpp: what differs from metal-simdgroup.
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -10,31 +7,19 @@
 #include "driver/metal_run.h"
 #include "driver/run.h"
 #include "driver/run_buffers.h"
+#include "metal/test_cache.h"
+#include "programs/request_line.h"
 
 namespace tilewright::driver {
 namespace {
 
 class MetalMpp : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const std::filesystem::path cache = std::filesystem::temp_directory_path() / "tilewright-test-cache";
-    ::setenv("TILEWRIGHT_CACHE", cache.c_str(), 1);
-  }
+  static void SetUpTestSuite() { use_test_cache(); }
 
   static RunRequest tensor_request(const std::string& line) {
-    RunRequest request;
-    request.target = Target::MetalMpp;
+    RunRequest request = request_of_line(line, Target::MetalMpp);
     request.threads = 1;
-    std::istringstream words(line);
-    words >> request.program;
-    for (std::string word; words >> word;) {
-      if (word.starts_with("set:"))
-        EXPECT_TRUE(apply_setting(request, word.substr(4))) << word;
-      else if (word.starts_with("view:"))
-        request.views.insert(*parse_view(word.substr(5)));
-      else
-        request.assignments.push_back(word);
-    }
     return request;
   }
   static void expect_tensor_check(const std::string& line) {

@@ -1,7 +1,4 @@
 // The target metal-simdgroup: plan, lower, emit, and run on the emulator.
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -13,6 +10,8 @@
 #include "driver/run.h"
 #include "driver/run_buffers.h"
 #include "driver/small_programs.h"
+#include "metal/test_cache.h"
+#include "programs/request_line.h"
 #include "support/files.h"
 #include "support/temporary_folder.h"
 
@@ -22,26 +21,12 @@ namespace {
 /// Compiled kernels are kept from test to test, and not among the user's.
 class Metal : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const std::filesystem::path cache = std::filesystem::temp_directory_path() / "tilewright-test-cache";
-    ::setenv("TILEWRIGHT_CACHE", cache.c_str(), 1);
-  }
+  static void SetUpTestSuite() { use_test_cache(); }
 
   /// The words of a line: a program, assignments, and `set:NAME=VALUE`.
   static RunRequest request_of(const std::string& line) {
-    RunRequest request;
-    request.target = Target::MetalSimdgroup;
+    RunRequest request = request_of_line(line, Target::MetalSimdgroup);
     request.threads = 1;
-    std::istringstream words(line);
-    words >> request.program;
-    for (std::string word; words >> word;) {
-      if (word.starts_with("set:"))
-        EXPECT_TRUE(apply_setting(request, word.substr(4))) << word;
-      else if (word.starts_with("view:"))
-        request.views.insert(*parse_view(word.substr(5)));
-      else
-        request.assignments.push_back(word);
-    }
     return request;
   }
   static void expect_checked(const std::string& line) {

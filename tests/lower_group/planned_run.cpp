@@ -1,7 +1,5 @@
 #include "lower_group/planned_run.h"
 
-#include <sstream>
-
 #include "driver/check.h"
 #include "driver/kernel_impl.h"
 #include "driver/request.h"
@@ -11,6 +9,7 @@
 #include "kernel/printer.h"
 #include "kernel/verifier.h"
 #include "lower/lower_planned.h"
+#include "programs/request_line.h"
 #include "proof/subject.h"
 #include "sync/synchronize.h"
 #include "tile/bind.h"
@@ -18,23 +17,6 @@
 namespace tilewright::lower::testing {
 
 namespace {
-
-driver::RunRequest parse_line(const std::string& line) {
-  driver::RunRequest request;
-  request.target = Target::Interp;
-  std::istringstream words(line);
-  words >> request.program;
-  for (std::string word; words >> word;) {
-    if (word.starts_with("view:")) {
-      auto view = driver::parse_view(word.substr(5));
-      EXPECT_TRUE(view) << word;
-      if (view) request.views.insert(*view);
-    } else if (!word.starts_with("rows:")) {
-      request.assignments.push_back(word);
-    }
-  }
-  return request;
-}
 
 /// Fails the test and gives nothing.
 template <class T>
@@ -54,7 +36,7 @@ struct Problem {
 };
 
 std::optional<Problem> prepare(const std::string& line, const std::string& text) {
-  Problem problem{parse_line(line), std::nullopt, {}, std::nullopt, {}};
+  Problem problem{driver::request_of_line(line, Target::Interp), std::nullopt, {}, std::nullopt, {}};
   problem.program = expected(text.empty() ? Program::load(problem.request.program) : Program::parse(text), line);
   if (!problem.program) return std::nullopt;
   auto values = expected(driver::resolve_values(*problem.program, problem.request.assignments), line);

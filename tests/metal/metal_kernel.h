@@ -1,10 +1,7 @@
 // A program compiled for Metal, with arguments that it can run on.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +12,8 @@
 #include "driver/metal_run.h"
 #include "driver/request.h"
 #include "driver/run_buffers.h"
+#include "metal/test_cache.h"
+#include "programs/request_line.h"
 
 namespace tilewright::driver {
 
@@ -28,18 +27,13 @@ struct MetalCase {
 };
 
 /// `line` names a program of the library, or what `text` calls it, and its assignments; nothing, and a failed test,
-/// where something goes wrong. Compiled kernels are kept from test to test, and not among the user's.
+/// where something goes wrong.
 inline std::optional<MetalCase> metal_case(const std::string& line, const Settings& settings = {},
                                            const std::string& text = "", Target target = Target::MetalSimdgroup) {
-  const std::filesystem::path cache = std::filesystem::temp_directory_path() / "tilewright-test-cache";
-  ::setenv("TILEWRIGHT_CACHE", cache.c_str(), 1);
+  use_test_cache();
   Result<MetalCase> made = [&]() -> Result<MetalCase> {
-    RunRequest request;
-    request.target = target;
+    RunRequest request = request_of_line(line, target);
     request.settings = settings;
-    std::istringstream words(line);
-    words >> request.program;
-    for (std::string word; words >> word;) request.assignments.push_back(word);
     auto program = text.empty() ? Program::load(request.program) : Program::parse(text);
     if (!program) return std::unexpected(program.error());
     auto values = resolve_values(*program, request.assignments);

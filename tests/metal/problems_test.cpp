@@ -1,13 +1,12 @@
 // Every problem of the standard library as Metal text on the emulator: by its plan, and by the reference.
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "driver/run.h"
+#include "metal/test_cache.h"
 #include "programs/problem_lines.h"
+#include "programs/request_line.h"
 
 namespace tilewright::driver {
 namespace {
@@ -23,30 +22,16 @@ void PrintTo(const MetalProblem& problem, std::ostream* out) {
 }
 
 RunRequest request_of(const MetalProblem& problem) {
-  RunRequest request;
-  request.target = Target::MetalSimdgroup;
+  RunRequest request = request_of_line(problem.line, Target::MetalSimdgroup);
   request.threads = 1;
   request.check = true;
-  std::istringstream words(problem.line);
-  words >> request.program;
-  for (std::string word; words >> word;) {
-    if (word.starts_with("view:"))
-      request.views.insert(*parse_view(word.substr(5)));
-    else if (word.starts_with("rows:"))
-      request.sample_rows = std::stol(word.substr(5));
-    else
-      request.assignments.push_back(word);
-  }
   if (!problem.planned) request.settings.emplace_back("enabled", "false");
   return request;
 }
 
 class MetalProblems : public testing::TestWithParam<MetalProblem> {
  protected:
-  static void SetUpTestSuite() {
-    const std::filesystem::path cache = std::filesystem::temp_directory_path() / "tilewright-test-cache";
-    ::setenv("TILEWRIGHT_CACHE", cache.c_str(), 1);
-  }
+  static void SetUpTestSuite() { use_test_cache(); }
 };
 
 TEST_P(MetalProblems, AgreeWithTheOracleWithoutAReport) {

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "driver/run.h"
 #include "programs/problem_lines.h"
+#include "programs/request_line.h"
 
 namespace tilewright::driver {
 namespace {
@@ -26,23 +26,9 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 }
 
 RunRequest parse(const Problem& problem) {
-  RunRequest request;
-  request.target = problem.target;
+  RunRequest request = request_of_line(problem.line, problem.target);
   request.threads = 2;
   request.check = true;
-  std::istringstream words(problem.line);
-  words >> request.program;
-  for (std::string word; words >> word;) {
-    if (word.starts_with("view:")) {
-      auto view = parse_view(word.substr(5));
-      EXPECT_TRUE(view) << word;
-      if (view) request.views.insert(*view);
-    } else if (word.starts_with("rows:")) {
-      request.sample_rows = std::stol(word.substr(5));
-    } else {
-      request.assignments.push_back(word);
-    }
-  }
   return request;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "emit/common/bindings.h"
 #include "emit/llvm/emit_internal.h"
 #include "support/check.h"
 #include "support/result.h"
@@ -11,57 +12,6 @@
 namespace tilewright::emit_llvm {
 
 namespace {
-
-DataType data_type_of(ScalarType scalar) {
-  switch (scalar) {
-    case ScalarType::I1:
-      return DataType::Bool;
-    case ScalarType::I32:
-      return DataType::I32;
-    case ScalarType::I64:
-      return DataType::Index;
-    case ScalarType::F16:
-      return DataType::F16;
-    case ScalarType::BF16:
-      return DataType::BF16;
-    case ScalarType::F32:
-      return DataType::F32;
-  }
-  TW_CHECK(false);
-}
-
-artifact::BindingKind binding_kind_of(kernel::BufferKind kind) {
-  switch (kind) {
-    case kernel::BufferKind::Argument:
-      return artifact::BindingKind::Argument;
-    case kernel::BufferKind::Temporary:
-      return artifact::BindingKind::Temporary;
-    case kernel::BufferKind::Scalar:
-      return artifact::BindingKind::Scalar;
-  }
-  TW_CHECK(false);
-}
-
-artifact::BindingAccess binding_access_of(kernel::Access access) {
-  switch (access) {
-    case kernel::Access::Read:
-      return artifact::BindingAccess::Read;
-    case kernel::Access::Write:
-      return artifact::BindingAccess::Write;
-    case kernel::Access::ReadWrite:
-      return artifact::BindingAccess::ReadWrite;
-  }
-  TW_CHECK(false);
-}
-
-std::vector<artifact::Binding> bindings_of(const kernel::Program& program) {
-  std::vector<artifact::Binding> bindings;
-  for (const kernel::Buffer& buffer : program.buffers) {
-    bindings.push_back({buffer.name, binding_kind_of(buffer.kind), binding_access_of(buffer.access),
-                        data_type_of(buffer.scalar), buffer.count});
-  }
-  return bindings;
-}
 
 std::vector<std::string> flags_of(const EmitOptions& options, const Machine& machine) {
   std::vector<std::string> flags{"ieee-strict", "fp-contract=off", fmt::format("opt-level={}", options.opt_level)};
@@ -105,7 +55,7 @@ Result<artifact::Artifact> emit(const kernel::Program& program, const EmitOption
   artifact.program = program.name;
   artifact.target = "cpu:" + (options.cpu.empty() ? std::string("baseline") : options.cpu);
   artifact.kind = artifact::CodeKind::Object;
-  artifact.bindings = bindings_of(program);
+  artifact.bindings = emit::bindings_of(program);
   artifact.flags = flags_of(options, optimized.machine);
   TW_TRY(artifact.code, generate_code(*optimized.built.module, optimized.machine, llvm::CodeGenFileType::ObjectFile));
   artifact.launches = std::move(optimized.built.launches);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "emit/common/bindings.h"
 #include "emit/msl/header.h"
 #include "emit/msl/kernel_text.h"
 #include "support/check.h"
@@ -20,37 +21,6 @@ namespace {
 
 constexpr int kBaseVersion = 310;
 constexpr int kTensorVersion = 400;
-
-DataType data_type_of(ScalarType scalar) {
-  switch (scalar) {
-    case ScalarType::I1:
-      return DataType::Bool;
-    case ScalarType::I32:
-      return DataType::I32;
-    case ScalarType::I64:
-      return DataType::Index;
-    case ScalarType::F16:
-      return DataType::F16;
-    case ScalarType::BF16:
-      return DataType::BF16;
-    case ScalarType::F32:
-      return DataType::F32;
-  }
-  TW_CHECK(false);
-}
-
-std::vector<artifact::Binding> bindings_of(const Program& program) {
-  std::vector<artifact::Binding> bindings;
-  for (const Buffer& buffer : program.buffers) {
-    // The enumerators are the same words in the same order.
-    bindings.push_back({buffer.name, static_cast<artifact::BindingKind>(buffer.kind),
-                        static_cast<artifact::BindingAccess>(buffer.access), data_type_of(buffer.scalar),
-                        buffer.count});
-  }
-  return bindings;
-}
-static_assert(static_cast<int>(BufferKind::Scalar) == static_cast<int>(artifact::BindingKind::Scalar));
-static_assert(static_cast<int>(Access::ReadWrite) == static_cast<int>(artifact::BindingAccess::ReadWrite));
 
 /// The buffers that live operations of the block name.
 void find_buffers(const KernelFacts& facts, BlockId block, std::vector<bool>& used) {
@@ -109,7 +79,7 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
   artifact.program = program.name;
   artifact.target = options.target;
   artifact.kind = artifact::CodeKind::Text;
-  artifact.bindings = bindings_of(program);
+  artifact.bindings = emit::bindings_of(program);
   if (!options.plan_digest.empty()) artifact.hashes["plan"] = options.plan_digest;
   Library library;
   NameTable entries;
