@@ -10,7 +10,7 @@ std::string_view Library::use(Function function) {
   const Definition& definition = kDefinitions[static_cast<std::size_t>(function)];
   used_.set(static_cast<std::size_t>(function));
   for (Function needed : definition.needs)
-    if (needed != Function::Count_) use(needed);
+    if (needed != Function::Count) use(needed);
   return definition.name;
 }
 

@@ -45,9 +45,9 @@ enum class Function : std::uint8_t {
   FragmentColumn,
   ZeroProducts,
   AddZeroProducts,
-  Count_,
+  Count,
 };
-inline constexpr std::size_t kFunctionCount = static_cast<std::size_t>(Function::Count_);
+inline constexpr std::size_t kFunctionCount = static_cast<std::size_t>(Function::Count);
 
 /// The functions that a text uses.
 class Library {

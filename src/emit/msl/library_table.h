@@ -11,7 +11,7 @@ namespace tilewright::emit_msl {
 struct Definition {
   std::string_view name;
   std::string_view text;
-  std::array<Function, 2> needs{Function::Count_, Function::Count_};
+  std::array<Function, 2> needs{Function::Count, Function::Count};
 };
 
 inline constexpr std::array<Definition, kFunctionCount> kDefinitions{{
@@ -248,7 +248,7 @@ inline void add_zero_products(thread Sums& sums, bool by_row, Numbers numbers, l
   }
 }
 )",
-     {Function::ZeroProducts, Function::Count_}},
+     {Function::ZeroProducts, Function::Count}},
 }};
 
 }  // namespace tilewright::emit_msl
