@@ -60,11 +60,11 @@ sync::KernelRequest fences_of(const plan::LaunchPlan& launch) {
   request.subgroups_are_programs = launch.rows && launch.rows->mapping.programs_per_group > 1;
   request.premises.distinct_buffers = {
       {proof::Guarantor::Launch, "a buffer that is written overlaps no other; every launch compares their ranges"}};
-  const bool covered =
-      std::ranges::any_of(launch.proofs, [](const plan::ProofUse& use) { return use.family == "map.exact_cover"; });
-  const bool direct =
-      std::ranges::any_of(launch.proofs, [](const plan::ProofUse& use) { return use.family == "output.direct"; });
-  if (covered && direct)
+  const auto uses = [&](std::string_view family) {
+    return std::ranges::any_of(launch.proofs, [&](const plan::ProofUse& use) { return use.family == family; });
+  };
+  const bool direct = uses("output.direct") || uses("epilogue.same_owner");
+  if (uses("map.exact_cover") && direct)
     request.premises.disjoint_parts = {
         {proof::Guarantor::Proof, "map.exact_cover: subgroups have rectangles of their own"}};
   return request;

@@ -4,24 +4,41 @@
 
 #include <fmt/format.h>
 
+#include "proof/operands_congruent.h"
 #include "realize/mma_form.h"
 
 namespace tilewright::driver {
 
 namespace {
 
-/// Empty: the rows are compact.
-std::string fault_of_store(const plan::MatrixPlan& matrix, const proof::Subject& subject, const LaunchRules& rules) {
-  const analysis::Access* const store = subject.accesses.of(matrix.sink);
+/// Whether elements along the rows or the columns of the tile follow each other; along the only axis of a vector.
+bool is_compact(const analysis::Access& access, const realize::MmaForm& form,
+                const std::vector<std::int64_t>& strides) {
+  if (const auto orientation = analysis::orientation(access, form.row, form.column)) {
+    const std::int64_t row = strides[orientation->row_dimension], column = strides[orientation->column_dimension];
+    return (row == 1 && column > 0) || (column == 1 && row > 0);
+  }
+  const auto is_one = [&](tile::AxisId axis) {
+    const auto dimension = access.unit_dimension_of(axis);
+    return !dimension || strides[*dimension] == 1;
+  };
+  return is_one(form.row) && is_one(form.column);
+}
+
+void add_faults(const plan::MatrixPlan& matrix, const proof::Subject& subject, const LaunchRules& rules,
+                std::vector<std::string>& faults) {
   const auto form = realize::mma_form(subject, matrix.op);
-  if (store == nullptr || !form) return {};
-  const auto strides = rules.strides.find(store->object);
-  const auto orientation = analysis::orientation(*store, form->row, form->column);
-  if (strides == rules.strides.end() || !orientation) return {};
-  const std::int64_t row = strides->second[orientation->row_dimension];
-  const std::int64_t column = strides->second[orientation->column_dimension];
-  if ((row == 1 && column > 0) || (column == 1 && row > 0)) return {};
-  return fmt::format("'{}' has strides {}", subject.program.object(store->object).name, list_text(strides->second));
+  if (!form) return;
+  std::vector<tile::OpId> accesses{matrix.sink};
+  if (matrix.fuses_epilogue)
+    for (tile::OpId load : proof::operands_of(subject, matrix.sink)) accesses.push_back(load);
+  for (tile::OpId op : accesses) {
+    const analysis::Access* const access = subject.accesses.of(op);
+    const auto strides = rules.strides.find(access->object);
+    if (strides == rules.strides.end() || is_compact(*access, *form, strides->second)) continue;
+    faults.push_back(
+        fmt::format("'{}' has strides {}", subject.program.object(access->object).name, list_text(strides->second)));
+  }
 }
 
 }  // namespace
@@ -34,11 +51,8 @@ std::vector<std::string> rows_that_are_not_compact(const plan::Plan& plan, const
                                                    const LaunchRules& rules) {
   std::vector<std::string> faults;
   for (const plan::LaunchPlan& launch : plan.launches)
-    for (const plan::MatrixPlan& matrix : launch.matrices) {
-      if (!matrix.sink.valid()) continue;
-      if (std::string fault = fault_of_store(matrix, subject, rules); !fault.empty())
-        faults.push_back(std::move(fault));
-    }
+    for (const plan::MatrixPlan& matrix : launch.matrices)
+      if (matrix.sink.valid()) add_faults(matrix, subject, rules, faults);
   return faults;
 }
 

@@ -52,7 +52,8 @@ class FactsMaker {
   void match_all() {
     const bool mpp = request_.family == AtomFamily::MetalMpp;
     const realize::MatchRequest request{request_.family, mpp && switches_.bounded_store > 0,
-                                        mpp && fuse_epilogues_ && switches_.element_epilogue > 0};
+                                        mpp && fuse_epilogues_ && switches_.element_epilogue > 0,
+                                        switches_.element_epilogue > 1};
     for (OpId op : subject_.walk.order) {
       if (analysis::as_mma(subject_.program, op) == nullptr) continue;
       if (subject_.walk.places[op].launch != made_.launch) continue;
@@ -74,6 +75,8 @@ class FactsMaker {
     match.closed.reset();
     match.direct.reset();
     match.epilogue.reset();
+    match.operands.reset();
+    match.operands_with_free_rows.clear();
     match.overwrite.reset();
     match.sink_inside.reset();
     match.sink_prefix.reset();

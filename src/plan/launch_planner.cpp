@@ -285,8 +285,11 @@ void LaunchPlanner::take(std::size_t index) {
   trial.outcome = "chosen";
   write_cooperative(subject_, trial, request_, made_);
   made_.report.why = trial.solution->choice->why;
-  for (const MmaFacts& mma : trial.facts.mmas)
+  for (const MmaFacts& mma : trial.facts.mmas) {
     if (!mma.match) refuse("mma", mma.op, mma.match.error());
+    if (mma.match)
+      for (const Refusal& output : mma.match->refusals) refuse("output", output);
+  }
   for (const Refusal& view : trial.facts.forwarding.refusals) refuse("view", view);
   if (trial.facts.materialization.trips_are_bounds)
     made_.report.why += "; loops whose trips differ between programs count with their most";

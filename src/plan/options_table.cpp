@@ -44,7 +44,7 @@ constexpr OptionRow kPlannerRows[] = {
     in_range("program_order_columns", &PlannerOptions::program_order_columns, 1, INT64_MAX, "at least 1",
              "columns of it"),
     on_off("fuse_matrix_epilogues", &PlannerOptions::fuse_matrix_epilogues,
-           "closed scalar work between accumulator and output runs on the fragments"),
+           "scalar work between accumulator and output runs on the fragments"),
     in_range("max_fragment_scalars_per_lane", &PlannerOptions::max_fragment_scalars_per_lane, 4, INT64_MAX,
              "at least 6 (metal.simdgroup8x8) or 4 (metal.mpp)", "budget of fragment state"),
     in_range("max_reduction_striped_scalars_per_worker", &PlannerOptions::max_reduction_striped_scalars_per_worker, 1,
@@ -77,9 +77,9 @@ constexpr OptionRow kPlannerRows[] = {
 constexpr OptionRow promise(std::string_view name, bool CompileSwitches::* member, std::string_view meaning) {
   return {name, OptionKind::Switch, member, 0, 1, {}, "true or false", meaning};
 }
-constexpr OptionRow capability(std::string_view name, std::int64_t CompileSwitches::* member,
-                               std::string_view meaning) {
-  return {name, OptionKind::Version, member, 0, 1, {}, "0 or 1 (false or true)", meaning};
+constexpr OptionRow capability(std::string_view name, std::int64_t CompileSwitches::* member, std::string_view meaning,
+                               std::int64_t latest = 1, std::string_view range = "0 or 1 (false or true)") {
+  return {name, OptionKind::Version, member, 0, latest, {}, range, meaning};
 }
 
 constexpr OptionRow kSwitchRows[] = {
@@ -94,7 +94,7 @@ constexpr OptionRow kSwitchRows[] = {
     capability("bounded_mnk", &CompileSwitches::bounded_mnk, "tensor operations take shorter or empty M and N"),
     capability("bounded_store", &CompileSwitches::bounded_store, "tensor results are stored up to a bound"),
     capability("element_epilogue", &CompileSwitches::element_epilogue,
-               "scalar work on the elements of a tensor result"),
+               "scalar work on the elements of a tensor result; 2: with operands from memory", 2, "0 to 2"),
 };
 
 }  // namespace

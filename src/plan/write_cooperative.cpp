@@ -50,8 +50,8 @@ class CooperativeWriter {
   /// What a capability is built on is needed too (target/capability.h).
   void close_needs() {
     if (needs_.contains("bounded_mnk 1")) needs_.insert("bounded_k 1");
-    const bool newer =
-        needs_.contains("bounded_k 1") || needs_.contains("bounded_store 1") || needs_.contains("element_epilogue 1");
+    const bool newer = needs_.contains("bounded_k 1") || needs_.contains("bounded_store 1") ||
+                       needs_.contains("element_epilogue 1") || needs_.contains("element_epilogue 2");
     if (newer && needs_.erase("metal_mpp 1") > 0) needs_.insert("metal_mpp 2");
   }
 
@@ -139,7 +139,9 @@ class CooperativeWriter {
     if (match.epilogue) {
       matrix.fuses_epilogue = true;
       use(*match.epilogue);
-      needs_.insert("element_epilogue 1");
+      if (match.operands) use(*match.operands);
+      needs_.insert(match.operands ? "element_epilogue 2" : "element_epilogue 1");
+      for (OpId load : match.operands_with_free_rows) needs_.insert(fmt::format("compact_rows op {}", load.index));
     }
     if (match.sink_inside) use(*match.sink_inside);
     if (match.sink_prefix) {

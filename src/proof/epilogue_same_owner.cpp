@@ -4,6 +4,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "proof/issuer.h"
 #include "proof/matrix_text.h"
@@ -26,10 +27,11 @@ std::set<tile::AxisId> axis_set(const tile::Program& program, ValueId value) {
 
 class EpilogueProver {
  public:
-  EpilogueProver(const Subject& subject, const Access& store)
+  EpilogueProver(const Subject& subject, const Access& store, EpilogueOperands operands)
       : subject_(subject),
         program_(subject.program),
         store_(store),
+        may_load_(operands == EpilogueOperands::Loads),
         made_of_(analysis::pure_sources_of(program_, subject.uses, store.value)) {}
 
   Verdict<EpilogueSameOwner> run() {
@@ -44,6 +46,8 @@ class EpilogueProver {
                           {"axes", axes_text(program_, accumulator_)},
                           {"producers", producers_.empty() ? "none" : producers_},
                           {"sink", access_text(program_, store_)}};
+    if (const std::string operands = operands_text(); !operands.empty())
+      certificate.fields.push_back({"operands", operands});
     return Issuer::issue<EpilogueSameOwner>(std::move(certificate));
   }
 
@@ -55,7 +59,7 @@ class EpilogueProver {
   std::optional<Verdict<EpilogueSameOwner>> find_accumulator() {
     for (ValueId leaf : made_of_.leaves) {
       const analysis::Definition& definition = subject_.uses.definitions[leaf];
-      if (definition.kind != analysis::DefinitionKind::RegionResult) continue;
+      if (definition.kind != analysis::DefinitionKind::RegionResult || is_number(leaf)) continue;
       accumulator_ = leaf;
       region_ = definition.op;
       break;
@@ -76,15 +80,34 @@ class EpilogueProver {
     return std::nullopt;
   }
 
+  bool is_number(ValueId value) const { return program_.value(value).axes.empty(); }
+
+  std::string operands_text() const {
+    std::vector<std::string> texts;
+    for (ValueId leaf : made_of_.leaves)
+      if (leaf != accumulator_) texts.push_back(value_text(program_, leaf));
+    std::ranges::sort(texts);
+    return fmt::format("{}", fmt::join(texts, ", "));
+  }
+
   std::optional<Refuted> ask_leaves() const {
     for (ValueId leaf : made_of_.leaves) {
-      if (leaf == accumulator_) continue;
-      const OpId by = subject_.uses.definitions[leaf].op;
-      if (subject_.accesses.of(by) != nullptr)
-        return broken(EpilogueSameOwner::kOtherLoad, "another buffer reaches the store", by);
+      if (leaf == accumulator_ || is_number(leaf)) continue;
+      const analysis::Definition& definition = subject_.uses.definitions[leaf];
+      const OpId by = definition.op;
+      const bool loaded = definition.kind == analysis::DefinitionKind::Op && subject_.accesses.of(by) != nullptr;
+      if (loaded && may_load_ && !is_kept_in_fragments(leaf))
+        return broken(EpilogueSameOwner::kElementType, "fragments hold no integers", by);
+      if (loaded && may_load_) continue;
+      if (loaded) return broken(EpilogueSameOwner::kOtherLoad, "another buffer reaches the store", by);
       return broken(EpilogueSameOwner::kOtherValue, value_text(program_, leaf) + " reaches the store", by);
     }
     return std::nullopt;
+  }
+
+  bool is_kept_in_fragments(ValueId value) const {
+    const DataType type = program_.value(value).element.data;
+    return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16 || type == DataType::Bool;
   }
 
   /// Whether it moves elements is a matter of the operation; whether it is the same owner's, of the axes.
@@ -106,6 +129,8 @@ class EpilogueProver {
       if (depends) dependent.insert(result);
       const bool fits = depends ? axes == full : std::includes(full.begin(), full.end(), axes.begin(), axes.end());
       if (!fits) return broken(EpilogueSameOwner::kAxesDiffer, "the axes are not those of the accumulator", op);
+      if (!is_number(result) && !is_kept_in_fragments(result))
+        return broken(EpilogueSameOwner::kElementType, "fragments hold no integers", op);
       if (std::holds_alternative<tile::ConstantOp>(payload)) continue;
       if (++count > kMostProducers)
         return broken(EpilogueSameOwner::kTooMany, fmt::format("more than {} operations", kMostProducers), op);
@@ -145,6 +170,7 @@ class EpilogueProver {
   const Subject& subject_;
   const tile::Program& program_;
   const Access& store_;
+  bool may_load_;
   analysis::PureSources made_of_;
   ValueId accumulator_;
   OpId region_, mma_;
@@ -153,10 +179,10 @@ class EpilogueProver {
 
 }  // namespace
 
-Verdict<EpilogueSameOwner> prove_epilogue_same_owner(const Subject& subject, OpId op) {
+Verdict<EpilogueSameOwner> prove_epilogue_same_owner(const Subject& subject, OpId op, EpilogueOperands operands) {
   const Access* store = subject.accesses.of(op);
   TW_CHECK(store != nullptr && store->is_store);
-  return EpilogueProver(subject, *store).run();
+  return EpilogueProver(subject, *store, operands).run();
 }
 
 }  // namespace tilewright::proof

@@ -7,6 +7,7 @@
 #include "proof/epilogue_same_owner.h"
 #include "proof/extent_bounded.h"
 #include "proof/load_forwardable.h"
+#include "proof/operands_congruent.h"
 #include "proof/output_direct.h"
 #include "proof/overwrite_allowed.h"
 #include "proof/question_text.h"
@@ -64,8 +65,11 @@ class MatrixQuestions {
     const bool follows_a_region = std::any_of(made_of.leaves.begin(), made_of.leaves.end(), [&](tile::ValueId leaf) {
       return subject_.uses.definitions[leaf].kind == analysis::DefinitionKind::RegionResult;
     });
-    if (follows_a_region)
+    if (follows_a_region) {
       add(prove_epilogue_same_owner(subject_, store.op), store.op, "writes a function of one accumulator");
+      if (!operands_of(subject_, store.op).empty())
+        add(prove_operands_congruent(subject_, store.op), store.op, "may read its operands itself");
+    }
     add(prove_store_bounded_prefix(subject_, store.op, context_), store.op, "writes a prefix of its tile");
   }
 
@@ -90,10 +94,11 @@ std::optional<Result<void>> recheck_matrix(const tile::Program& program, const A
   using Check =
       Result<void> (*)(const Certificate&, const tile::Program&, const Assumptions&, OpId, const MatrixCheckLimits&);
   constexpr std::pair<std::string_view, Check> kChecks[] = {
-      {RecurrenceClosed::kId, check_recurrence_closed}, {OutputDirect::kId, check_output_direct},
-      {OverwriteAllowed::kId, check_overwrite_allowed}, {EpilogueSameOwner::kId, check_epilogue_same_owner},
-      {LoadForwardable::kId, check_load_forwardable},   {ExtentBoundedK::kId, check_extent_bounded_k},
-      {ExtentBoundedMn::kId, check_extent_bounded_mn},  {StoreBoundedPrefix::kId, check_store_bounded_prefix},
+      {RecurrenceClosed::kId, check_recurrence_closed},      {OutputDirect::kId, check_output_direct},
+      {OverwriteAllowed::kId, check_overwrite_allowed},      {EpilogueSameOwner::kId, check_epilogue_same_owner},
+      {OperandsCongruent::kId, check_operands_congruent},    {LoadForwardable::kId, check_load_forwardable},
+      {ExtentBoundedK::kId, check_extent_bounded_k},         {ExtentBoundedMn::kId, check_extent_bounded_mn},
+      {StoreBoundedPrefix::kId, check_store_bounded_prefix},
   };
   for (const auto& [family, check] : kChecks) {
     if (finding.family != family) continue;

@@ -81,6 +81,7 @@ class Materializer {
   Materialization run() {
     count_programs();
     for (OpId op : ops_) made_.executions[op] = executions_of(op);
+    find_unused();
     for (OpId op : ops_) decide(op);
     for (OpId op : ops_) keep_interfered_load(op);
     for (OpId op : ops_) allocate(op);
@@ -132,6 +133,23 @@ class Materializer {
 
   // ---- Residence ---------------------------------------------------------------------------------------------------
 
+  /// Loads and work on single elements whose results nothing reads, or only others of them.
+  void find_unused() {
+    unused_.resize(program_.ops().size(), 0);
+    for (std::size_t i = ops_.size(); i-- > 0;) {
+      const tile::Op& node = program_.op(ops_[i]);
+      if (!is_elementwise(node.payload) && !std::holds_alternative<tile::LoadOp>(node.payload)) continue;
+      const std::vector<ValueId> results = program_.list(node.results);
+      const auto is_unused = [&](ValueId result) {
+        const auto& uses = subject_.uses.of(result);
+        return program_.value(result).placement == tile::MemorySpace::Auto &&
+               std::all_of(uses.begin(), uses.end(),
+                           [&](const Use& use) { return use.kind == UseKind::Operand && unused_[use.op] != 0; });
+      };
+      unused_[ops_[i]] = !results.empty() && std::all_of(results.begin(), results.end(), is_unused);
+    }
+  }
+
   void set_stored(ValueId value) {
     made_.residence[value] = program_.value(value).axes.empty() ? Residence::Uniform : Residence::Stored;
   }
@@ -142,6 +160,10 @@ class Materializer {
     if (const auto* region = std::get_if<tile::RegionOp>(&node.payload))
       for (ValueId argument : program_.list(program_.block(region->body).args)) set_stored(argument);
     if (results.empty()) return;
+    if (unused_[op] != 0) {
+      made_.residence[results[0]] = Residence::Folded;
+      return;
+    }
     if (is_free(node.payload) && program_.value(results[0]).placement == tile::MemorySpace::Auto) {
       made_.residence[results[0]] = Residence::Folded;
       return;
@@ -204,7 +226,7 @@ class Materializer {
     const auto* load = std::get_if<tile::LoadOp>(&program_.op(op).payload);
     if (load == nullptr) return;
     const ValueId value = program_.list(program_.op(op).results)[0];
-    if (made_.residence[value] != Residence::Folded) return;
+    if (made_.residence[value] != Residence::Folded || unused_[op] != 0) return;
     const OpId root = root_of(value);
     bool relies = false;
     if (may_change_between(load->object, op, root, relies) || may_be_overwritten_by(root, op, *load, relies))
@@ -286,6 +308,7 @@ class Materializer {
   }
 
   void add_work(OpId op) {
+    if (unused_[op] != 0) return;
     const tile::Op& node = program_.op(op);
     std::visit(tile::Overloaded{
                    [&](const tile::LoadOp&) { add_stored(WorkKind::Copy, op, node); },
@@ -351,6 +374,7 @@ class Materializer {
   const tile::Program& program_;
   OpId region_;
   std::vector<OpId> ops_;
+  IdVector<OpId, char> unused_;
   IdVector<ValueId, char> expensive_;  ///< evaluating the value, with what is folded into it, is
   Materialization made_;
 };

@@ -1,9 +1,9 @@
 // Materialization: which tile values of a launch have storage, and which scalar work fills and reads that storage, in
 // the reference realization. Every saving of a plan is a part of this that goes away.
 //
-// The rule (background 1.2, "PRESERVE"; 4.12): a value that several operations use is one definition with storage of
-// its own; a pure value, or a load, with a single use in the same block is evaluated inside that use, element by
-// element. Exceptions, in this order:
+// What nothing uses is not made. The rule for the rest (background 1.2, "PRESERVE"; 4.12): a value that several
+// operations use is one definition with storage of its own; a pure value, or a load, with a single use in the same
+// block is evaluated inside that use, element by element. Exceptions, in this order:
 //   - constants and index values that have no placement are always evaluated where they are used;
 //   - rank 0 has no tile: each worker keeps the number (Uniform);
 //   - operands a and b of an mma, the source of a gather, arguments of opaque calls, and what a loop yields are stored;

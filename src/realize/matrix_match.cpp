@@ -45,8 +45,10 @@ class Matcher {
     workload.starts_from_literal = is_literal(mma_->c);
     add_means();
     ask_recurrence();
-    // What the program wants to have in memory stays there.
-    if (made_.closed && !is_placed(initial_value())) ask_output();
+    if (made_.closed && is_placed(initial_value()))
+      refuse(kPlacedAccumulator, "the program wants to have the accumulator in memory", made_.region);
+    else if (made_.closed)
+      ask_output();
     ask_overwrite();
     return std::move(made_);
   }
@@ -143,14 +145,50 @@ class Matcher {
         total(WorkKind::Fill, made_.region, made_.carry) + total(WorkKind::Sink, sink);
   }
 
+  bool refuse(std::string_view code, std::string reason, OpId where) {
+    made_.refusals.push_back({code, std::move(reason), {}, where});
+    return false;
+  }
+
   /// Rows and columns of the tile each move one dimension of the output by 1, and its rows are compact.
   bool sink_is_a_rectangle(OpId sink) {
     const Access& store = *subject_.accesses.of(sink);
     const auto orientation = analysis::orientation(store, made_.form.row, made_.form.column);
-    if (!orientation) return false;
+    if (!orientation) return refuse(kOutputNotProjected, "the tile is no rectangle of the output", sink);
     const RowLayout layout = row_layout(program_, store.object, *orientation);
     made_.sink_needs_compact_rows = layout == RowLayout::Free;
-    return layout != RowLayout::Other;
+    if (layout != RowLayout::Other) return true;
+    return refuse(kOutputStrides, "the declared strides of the output leave no compact rows", sink);
+  }
+
+  /// A matrix like the output, or a row or column whose elements follow each other.
+  bool operand_has_rows(OpId load) {
+    const Access& access = *subject_.accesses.of(load);
+    const auto orientation = analysis::orientation(access, made_.form.row, made_.form.column);
+    RowLayout layout = RowLayout::Other;
+    if (orientation) {
+      layout = row_layout(program_, access.object, *orientation);
+    } else {
+      for (tile::AxisId axis : {made_.form.row, made_.form.column})
+        if (const auto dimension = access.unit_dimension_of(axis))
+          layout = vector_layout(program_, access.object, *dimension);
+    }
+    if (layout == RowLayout::Free) made_.operands_with_free_rows.push_back(load);
+    if (layout != RowLayout::Other) return true;
+    return refuse(kOperandStrides, "the declared strides of an operand leave no compact rows", load);
+  }
+
+  /// Nothing is read beside the accumulator, or the owner of each element may read it.
+  bool operands_are_congruent(OpId sink) {
+    const std::vector<OpId> loads = proof::operands_of(subject_, sink);
+    if (loads.empty()) return true;
+    const auto verdict = proof::prove_operands_congruent(subject_, sink);
+    const auto* proved = note(verdict, sink, "may read its operands itself");
+    if (proved == nullptr) return false;
+    for (OpId load : loads)
+      if (!operand_has_rows(load)) return false;
+    made_.operands = *proved;
+    return true;
   }
 
   /// Every coordinate inside, or, with the capability, a prefix of each axis.
@@ -171,23 +209,50 @@ class Matcher {
   /// The one store behind the accumulator, and what stands between them.
   void ask_epilogue(ValueId result) {
     const analysis::PureSlice slice = analysis::pure_uses_of(program_, subject_.uses, result);
-    if (slice.exits.size() != 1 || !literal_start()) return;
-    const OpId sink = slice.exits[0].op;
-    const Access* store = subject_.accesses.of(sink);
-    if (store == nullptr || !store->is_store) return;
-    const auto verdict = proof::prove_epilogue_same_owner(subject_, sink);
+    const Access* store = slice.exits.size() == 1 ? subject_.accesses.of(slice.exits[0].op) : nullptr;
+    if (store == nullptr || !store->is_store) {
+      refuse(kEpilogueSink, "an epilogue ends in exactly one store", made_.region);
+      return;
+    }
+    if (!literal_start()) {
+      refuse(kEpilogueInit, "an epilogue needs an accumulator that begins as a literal", made_.region);
+      return;
+    }
+    const OpId sink = store->op;
+    const auto operands = request_.load_operands ? proof::EpilogueOperands::Loads : proof::EpilogueOperands::None;
+    const auto verdict = proof::prove_epilogue_same_owner(subject_, sink, operands);
     const auto* proved = note(verdict, sink, "writes a function of one accumulator");
-    if (proved == nullptr || !sink_is_guarded_by_proof(sink)) return;
+    if (proved == nullptr || !operands_are_congruent(sink) || !sink_is_guarded_by_proof(sink)) return;
     made_.epilogue = *proved;
     made_.sink = sink;
     made_.workload.has_direct_output = true;
     // The scalar work of the epilogue remains, in fragments; only the initial fill goes.
     made_.workload.direct_output_elements = total(WorkKind::Fill, made_.region, made_.carry);
-    for (ValueId value : slice.values) {
-      const StoredTile* tile = value == result ? nullptr : materialization_.tile_of(value);
-      if (tile == nullptr) continue;
-      made_.epilogue_values.push_back(value);
-      made_.workload.epilogue_storage_bytes += tile->bytes;
+    for (ValueId value : slice.values)
+      if (value != result) release(value);
+    release_sources(sink);
+  }
+
+  void release(ValueId value) {
+    const StoredTile* tile = materialization_.tile_of(value);
+    if (tile == nullptr || is_placed(value)) return;
+    made_.epilogue_values.push_back(value);
+    made_.workload.epilogue_storage_bytes += tile->bytes;
+  }
+
+  /// Operands, and what is made of them alone, that only the epilogue uses.
+  void release_sources(OpId sink) {
+    const analysis::PureSources sources =
+        analysis::pure_sources_of(program_, subject_.uses, subject_.accesses.of(sink)->value);
+    const auto in_epilogue = [&](const analysis::Use& use) {
+      return use.op == sink || std::ranges::find(sources.ops, use.op) != sources.ops.end();
+    };
+    std::vector<ValueId> values;
+    for (OpId load : proof::operands_of(subject_, sink)) values.push_back(subject_.accesses.of(load)->value);
+    for (OpId op : sources.ops) values.push_back(program_.list(program_.op(op).results)[0]);
+    for (ValueId value : values) {
+      const bool known = std::ranges::find(made_.epilogue_values, value) != made_.epilogue_values.end();
+      if (!known && std::ranges::all_of(subject_.uses.of(value), in_epilogue)) release(value);
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "proof/access_in_bounds.h"
 #include "proof/epilogue_same_owner.h"
+#include "proof/operands_congruent.h"
 #include "proof/output_direct.h"
 #include "proof/overwrite_allowed.h"
 #include "proof/recurrence_closed.h"
@@ -29,7 +30,16 @@ struct MatchRequest {
   AtomFamily family = AtomFamily::Simdgroup8x8;
   bool bounded_store = false;   ///< a store may publish a proved prefix of its tile
   bool fuse_epilogues = false;  ///< scalar work between accumulator and store may join direct output
+  bool load_operands = false;   ///< and may read tiles beside the accumulator
 };
+
+/// Codes of why an output is not direct that no proof has.
+inline constexpr std::string_view kOutputNotProjected = "output_not_projected";
+inline constexpr std::string_view kOutputStrides = "output_strides";
+inline constexpr std::string_view kOperandStrides = "operand_strides";
+inline constexpr std::string_view kEpilogueInit = "epilogue_init";
+inline constexpr std::string_view kEpilogueSink = "epilogue_sink";
+inline constexpr std::string_view kPlacedAccumulator = "placed_accumulator";
 
 struct MatrixMatch {
   MmaForm form;
@@ -39,16 +49,19 @@ struct MatrixMatch {
   tile::OpId sink;                             ///< the store of a direct output; or none
   std::vector<tile::ValueId> epilogue_values;  ///< tiles between accumulator and sink that vanish with direct output
 
-  bool sink_needs_compact_rows = false;  ///< for the launch to check: the strides of the output are free
+  bool sink_needs_compact_rows = false;             ///< for the launch to check: the strides of the output are free
+  std::vector<tile::OpId> operands_with_free_rows;  ///< likewise, of loads that the epilogue reads
 
   std::optional<proof::Proved<proof::RecurrenceClosed>> closed;
   std::optional<proof::Proved<proof::OutputDirect>> direct;
   std::optional<proof::Proved<proof::EpilogueSameOwner>> epilogue;
+  std::optional<proof::Proved<proof::OperandsCongruent>> operands;  ///< where the epilogue reads tiles
   std::optional<proof::Proved<proof::AccessInBounds>> sink_inside;
   std::optional<proof::Proved<proof::StoreBoundedPrefix>> sink_prefix;
   std::optional<proof::Proved<proof::OverwriteAllowed>> overwrite;
 
   std::vector<proof::Finding> findings;  ///< every question that was asked, in order
+  std::vector<Refusal> refusals;         ///< why the output is not direct, beyond what the proofs say
 };
 
 /// Premises: `op` is an mma of a launch that `materialization` (views taken out) describes; forwarding is of the same

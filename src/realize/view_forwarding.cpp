@@ -224,6 +224,14 @@ RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const 
   return compact ? RowLayout::Compact : RowLayout::Other;
 }
 
+RowLayout vector_layout(const tile::Program& program, tile::ObjectId object, std::size_t dimension) {
+  const tile::Object& declared = program.object(object);
+  if (declared.kind == tile::ObjectKind::Temp)
+    return declared.rank() == dimension + 1 ? RowLayout::Compact : RowLayout::Other;
+  if (declared.strides.empty()) return RowLayout::Free;
+  return program.index().as_constant(declared.strides[dimension]) == 1 ? RowLayout::Compact : RowLayout::Other;
+}
+
 const MmaViews* ViewForwarding::of(OpId mma) const {
   const auto found = std::find_if(mmas.begin(), mmas.end(), [&](const MmaViews& one) { return one.op == mma; });
   return found == mmas.end() ? nullptr : &*found;

@@ -54,6 +54,8 @@ inline constexpr std::string_view kViewStrides = "strides";
 /// Whether one of the dimensions that two axes move has stride 1 and the other at least its extent.
 enum class RowLayout : std::uint8_t { Compact, Free, Other };
 RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation);
+/// Whether the dimension has stride 1.
+RowLayout vector_layout(const tile::Program& program, tile::ObjectId object, std::size_t dimension);
 
 /// The axis of a load that an axis of the operand has become by relabelling; none when it has become none.
 tile::AxisId axis_behind(const tile::Program& program, const std::vector<tile::ValueId>& chain, tile::AxisId axis);

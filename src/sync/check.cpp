@@ -37,7 +37,7 @@ class FenceCheck {
     std::vector<UnorderedPair> unordered_pairs;
     for (const OpenPair& pair : open_.pairs) {
       const auto ops = std::pair(open_.accesses[pair.earlier].op, open_.accesses[pair.later].op);
-      if (reported.contains(ops) || is_one_store_of_parts(pair)) continue;
+      if (reported.contains(ops) || is_of_own_parts(pair)) continue;
       const auto meeting = meet(pair);
       if (!meeting) continue;
       reported.insert(ops);
@@ -47,11 +47,33 @@ class FenceCheck {
   }
 
  private:
-  bool is_one_store_of_parts(const OpenPair& pair) const {
-    const kernel::OpId op = open_.accesses[pair.earlier].op;
-    if (!premises_.disjoint_parts || pair.loop.valid() || op != open_.accesses[pair.later].op) return false;
-    const auto* store = std::get_if<kernel::FragmentStoreOp>(&program_.ops[op].payload);
-    return store != nullptr && !store->part.is_whole();
+  bool is_of_own_parts(const OpenPair& pair) const {
+    if (!premises_.disjoint_parts || pair.loop.valid()) return false;
+    const std::optional<Part> earlier = part(pair.earlier), later = part(pair.later);
+    return earlier && later && *earlier == *later && (earlier->stored || later->stored);
+  }
+
+  /// The part of a matrix that a subgroup loads or stores; nothing for any other access.
+  struct Part {
+    kernel::MemoryRef memory;
+    kernel::ValueId index, row_stride;
+    bool transposed = false;
+    kernel::FragmentPart part;
+    bool stored = false;
+    /// The same place, whatever is done there.
+    bool operator==(const Part& other) const {
+      return memory == other.memory && index == other.index && row_stride == other.row_stride &&
+             transposed == other.transposed && part == other.part;
+    }
+  };
+  std::optional<Part> part(std::uint32_t access) const {
+    const kernel::OpPayload& payload = program_.ops[open_.accesses[access].op].payload;
+    std::optional<Part> found;
+    if (const auto* store = std::get_if<kernel::FragmentStoreOp>(&payload))
+      found = {store->memory, store->index, store->row_stride, store->transposed, store->part, true};
+    if (const auto* load = std::get_if<kernel::FragmentLoadOp>(&payload))
+      found = {load->memory, load->index, load->row_stride, load->transposed, load->part, false};
+    return found && !found->part.is_whole() ? found : std::nullopt;
   }
 
   std::string op_text(kernel::OpId op) const { return kernel::print_op(program_, program_.ops[op]); }

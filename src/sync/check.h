@@ -28,7 +28,7 @@ struct UnorderedPair {
 struct CheckPremises {
   bool distinct_buffers = false;  ///< no two buffers share an element
   /// The parts of fragments that the subgroups store by one operation are disjoint: each is what an object has of its
-  /// own rectangle (map.exact_cover, store.bounded_prefix).
+  /// own rectangle (map.exact_cover, store.bounded_prefix). So are they from those that others load of the very places.
   bool disjoint_parts = false;
   /// Every subgroup runs a program of its own: what different ones do to buffers is independent by the author's word.
   bool subgroups_are_programs = false;

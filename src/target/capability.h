@@ -21,7 +21,7 @@ enum class Capability : std::uint8_t {
   BoundedK,           ///< K of the operands may be cut to what lies inside the object
   BoundedMnk,         ///< M and N too, down to nothing
   BoundedStore,       ///< results may be stored to a prefix of their rows and columns
-  ElementEpilogue,    ///< elements of a result can be read and written where they are
+  ElementEpilogue,    ///< elements of a result can be read and written where they are; 2: beside memory
   WarpgroupMma,       ///< asynchronous products of four subgroups
 };
 
@@ -39,7 +39,7 @@ inline constexpr std::array<CapabilityInfo, 7> kCapabilities = {{
     {"bounded_k", DeviceKind::Metal, 1, Capability::MetalMpp, 2},
     {"bounded_mnk", DeviceKind::Metal, 1, Capability::BoundedK, 1},
     {"bounded_store", DeviceKind::Metal, 1, Capability::MetalMpp, 2},
-    {"element_epilogue", DeviceKind::Metal, 1, Capability::MetalMpp, 2},
+    {"element_epilogue", DeviceKind::Metal, 2, Capability::MetalMpp, 2},
     {"warpgroup_mma", DeviceKind::Cuda, 1, std::nullopt, 0},
 }};
 

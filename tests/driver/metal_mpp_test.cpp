@@ -50,6 +50,21 @@ TEST_F(MetalMpp, ViewsOfEveryKind) {
     expect_tensor_check(line);
 }
 
+/// The whole program in one kernel a product, with no shared memory.
+TEST_F(MetalMpp, FusedEpilogues) {
+  for (const char* line : {"gemm_bias_gelu M=65 N=33 K=17 set:fuse_matrix_epilogues=true",
+                           "mlp N=17 D=19 H=23 C=29 T=bf16 set:fuse_matrix_epilogues=true",
+                           "gemm M=65 N=33 K=17 T=f16 set:fuse_matrix_epilogues=true"}) {
+    expect_tensor_check(line);
+    const auto kernel = tensor_kernel(line);
+    TW_EXPECT_VALUE(kernel);
+    for (const plan::LaunchPlan& launch : kernel->impl().metal->planned.planned.plan.launches) {
+      EXPECT_EQ(launch.shared_memory_bytes, 0) << line;
+      EXPECT_TRUE(launch.matrices[0].fuses_epilogue) << line;
+    }
+  }
+}
+
 TEST_F(MetalMpp, SettingsOfThePlanner) {
   for (const char* line :
        {"gemm M=65 N=33 K=17 set:enabled=false", "gemm M=65 N=33 K=17 set:noalias=false",
@@ -76,6 +91,8 @@ TEST_F(MetalMpp, TheTextSaysWhatItNeeds) {
 TEST_F(MetalMpp, InterpreterAndEmulatorCountWhatThePlanSays) {
   for (const char* line :
        {"gemm M=64 N=64 K=64 BM=32 BN=32 BK=16", "mlp N=64 D=32 H=64 C=64", "gemm_bias_gelu M=64 N=64 K=32",
+        "mlp N=64 D=32 H=64 C=64 T=f16 set:fuse_matrix_epilogues=true",
+        "gemm_bias_gelu M=64 N=64 K=32 set:fuse_matrix_epilogues=true",
         "attention B=1 Hq=2 Hkv=1 Lq=32 Lk=48 D=32 Dv=16 scale=0.2 BQ=16 BK=16"}) {
     SCOPED_TRACE(line);
     const RunRequest request = tensor_request(line);

@@ -84,13 +84,29 @@ TEST(TensorRefusals, FragmentsOfTwoOperations) {
       "belongs to tensor operations of different");
 }
 
+/// Floats and truth values are kept as the f32 that they are among; other integers are not.
 TEST(TensorRefusals, FragmentsBesideF32) {
   const std::string store = "fragment_store D[%0] stride %16 = ";
-  const std::string truth =
-      "%positive: i1.16x16 = gt %sum, %start\n    %s: f32.16x16 = select %positive, %sum, %start\n"
-      "    %r: f32.16x16 = select %positive, %start, %sum\n    %16x: i64 = const 256\n    " +
-      store + "%s\n    fragment_store D[%16x] stride %16 = %r";
-  expect_tensor_refusal(store + "%sum", truth, "i1.16x16 cannot be kept beside it");
+  const auto twice = [&](const std::string& type, const std::string& made, const std::string& back) {
+    return "%kept: " + type + ".16x16 = " + made + "\n    " + back + "\n    %16x: i64 = const 256\n    " + store +
+           "%s\n    fragment_store D[%16x] stride %16 = %r";
+  };
+  const std::string truth = twice("i1", "gt %sum, %start",
+                                  "%s: f32.16x16 = select %kept, %sum, %start\n    "
+                                  "%r: f32.16x16 = select %kept, %start, %sum");
+  EXPECT_TRUE(emit(parsed(replaced(kProduct, store + "%sum", truth))));
+  const std::string back = "%s: f32.16x16 = cast %kept\n    %t: f32.16x16 = cast %kept\n    %r: f32.16x16 = add %t, %s";
+  EXPECT_TRUE(emit(parsed(replaced(kProduct, store + "%sum", twice("f16", "cast %sum", back)))));
+  expect_tensor_refusal(store + "%sum", twice("i32", "cast %sum", back), "i32.16x16 cannot be kept beside it");
+}
+
+TEST(TensorRefusals, AFragmentOfNoOperation) {
+  const std::string text =
+      replaced(kProduct, "fragment_store D[%0] stride %16 = %sum",
+               "fragment_store D[%0] stride %16 = %sum\n    %half: f16 = const 0.5\n    "
+               "%filled: f16.16x16 = fragment_fill %half\n    fragment_store E[%0] stride %16 = %filled");
+  expect_tensor_refusal(replaced(text, "buffer D: f32", "buffer E: f16 [256] write\n  buffer D: f32"),
+                        "f16.16x16 is of no tensor operation");
 }
 
 }  // namespace

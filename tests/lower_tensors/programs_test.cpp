@@ -1,6 +1,7 @@
 // Every problem of the library by its plan for tensor operations, on the kernel interpreter, against the oracle.
 #include <algorithm>
 
+#include "lower_group/epilogue_text.h"
 #include "lower_group/planned_run.h"
 #include "programs/problem_lines.h"
 
@@ -57,6 +58,31 @@ TEST(Epilogues, AreWhatTheProgramSays) {
           EXPECT_TRUE(launch_of(*run).matrices[0].fuses_epilogue) << lines;
         }
       }
+}
+
+/// Bias, residual, old output and scalar input, each where the output has an element.
+TEST(Epilogues, WithOperands) {
+  for (const char* stored : kEpilogues)
+    for (const char* type : {"f32", "f16", "bf16"})
+      for (const char* line : {"p M=64 N=32 K=32", "p M=65 N=33 K=17", "p M=1 N=9 K=3", "p M=0 N=9 K=3",
+                               "p M=33 N=20 K=17 view:C=offset:5,strides:1x40 view:R=strides:1x37"}) {
+        const auto run = run_planned(std::string(line) + " T=" + type, {{"fuse_matrix_epilogues", "true"}},
+                                     epilogue_text(stored), "metal-mpp");
+        ASSERT_TRUE(run);
+        EXPECT_TRUE(run->right) << line << " " << type << " " << stored;
+        if (std::string_view(line).find("M=0") == std::string_view::npos) {
+          EXPECT_TRUE(launch_of(*run).matrices[0].fuses_epilogue) << stored;
+        }
+      }
+}
+
+/// With the first version of the capability an epilogue is closed over the accumulator and literals.
+TEST(Epilogues, NeedTheSecondVersionForOperands) {
+  const auto run = run_planned("p M=40 N=33 K=17", {{"fuse_matrix_epilogues", "true"}, {"element_epilogue", "1"}},
+                               epilogue_text("T(acc + f32(shift))"), "metal-mpp");
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->right);
+  EXPECT_FALSE(launch_of(*run).matrices[0].fuses_epilogue);
 }
 
 }  // namespace

@@ -8,9 +8,14 @@ namespace {
 
 std::string all_answers(const tile::Program& program) {
   std::string text;
-  for (const char* family : {"load.forwardable", "recurrence.closed", "output.direct", "overwrite.allowed",
-                             "extent.bounded_k", "extent.bounded_mn", "epilogue.same_owner", "store.bounded_prefix"})
-    text += std::string(family) + ": " + answers(program, family) + "\n";
+  for (const char* family :
+       {"load.forwardable", "recurrence.closed", "output.direct", "overwrite.allowed", "extent.bounded_k",
+        "extent.bounded_mn", "epilogue.same_owner", "operands.congruent", "store.bounded_prefix"}) {
+    const std::string said = answers(program, family);
+    // Without an operand nothing is asked about it.
+    if (!said.empty() || std::string_view(family) != "operands.congruent")
+      text += std::string(family) + ": " + said + "\n";
+  }
   return text;
 }
 
@@ -36,15 +41,16 @@ TEST(MatrixCorpus, GemmBiasRelu) {
   EXPECT_EQ(all_answers(library_program("gemm_bias_relu", {{"M", 65}, {"N", 63}, {"K", 70}})),
             "load.forwardable: proved proved\nrecurrence.closed: proved\noutput.direct: computed\n"
             "overwrite.allowed: trips_not_one\nextent.bounded_k: outer_outside\nextent.bounded_mn: proved\n"
-            "epilogue.same_owner: other_load\nstore.bounded_prefix: proved\n");
+            "epilogue.same_owner: proved\noperands.congruent: proved\nstore.bounded_prefix: proved\n");
 }
 
 TEST(MatrixCorpus, Mlp) {
-  EXPECT_EQ(all_answers(library_program("mlp", {{"N", 33}, {"D", 20}, {"H", 40}, {"C", 7}})),
-            "load.forwardable: proved proved proved proved\nrecurrence.closed: proved proved\n"
-            "output.direct: computed computed\noverwrite.allowed: proved trips_not_one\n"
-            "extent.bounded_k: outer_outside outer_outside\nextent.bounded_mn: proved proved\n"
-            "epilogue.same_owner: other_load other_load\nstore.bounded_prefix: proved proved\n");
+  EXPECT_EQ(
+      all_answers(library_program("mlp", {{"N", 33}, {"D", 20}, {"H", 40}, {"C", 7}})),
+      "load.forwardable: proved proved proved proved\nrecurrence.closed: proved proved\n"
+      "output.direct: computed computed\noverwrite.allowed: proved trips_not_one\n"
+      "extent.bounded_k: outer_outside outer_outside\nextent.bounded_mn: proved proved\n"
+      "epilogue.same_owner: proved proved\noperands.congruent: proved proved\nstore.bounded_prefix: proved proved\n");
 }
 
 TEST(MatrixCorpus, Attention) {

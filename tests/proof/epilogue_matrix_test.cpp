@@ -28,7 +28,7 @@ TEST(EpilogueSameOwner, Elementwise) {
 }
 
 TEST(EpilogueSameOwner, OtherValues) {
-  EXPECT_EQ(stored_value("acc + bias[j*8 + n]"), Epilogue::kOtherLoad);
+  EXPECT_EQ(stored_value("f32(i32(acc))"), Epilogue::kElementType);
   EXPECT_EQ(stored_value("acc + f32(i*8 + m)"), Epilogue::kIndexValue);
   EXPECT_EQ(stored_value("acc + acc[m, 7 - n]"), Epilogue::kMovesElements);
   EXPECT_EQ(stored_value("acc - sum(acc, n)"), Epilogue::kMovesElements);
@@ -36,6 +36,24 @@ TEST(EpilogueSameOwner, OtherValues) {
                       {"acc = mma(a, b, acc)", "acc = mma(a, b, acc)\n      t = t + 1.0"}},
                      "C[i*8 + m, j*8 + n] = acc + t"),
             Epilogue::kOtherValue);
+}
+
+TEST(EpilogueSameOwner, Operands) {
+  EXPECT_EQ(stored_value("acc + bias[j*8 + n]"), "proved");
+  EXPECT_EQ(epilogue({{"in bias: f32[N]", "in bias: f32[N]\n  in alpha: f32"}, {"out C", "inout C"}},
+                     "C[i*8 + m, j*8 + n] = alpha * acc + C[i*8 + m, j*8 + n]"),
+            "proved");
+  EXPECT_EQ(epilogue({{"in bias: f32[N]", "in bias: i32[N]"}}, "C[i*8 + m, j*8 + n] = acc + f32(bias[j*8 + n])"),
+            Epilogue::kElementType);
+}
+
+/// The contract of seed 1: nothing but the accumulator and literals.
+TEST(EpilogueSameOwner, ClosedRefusesOperands) {
+  const tile::Program program =
+      matrix_program(product_text({{kEpilogueStore, "C[i*8 + m, j*8 + n] = acc + bias[j*8 + n]"}}));
+  const Subject subject = make_subject(program, noalias());
+  const auto verdict = prove_epilogue_same_owner(subject, subject.accesses.all.back().op, EpilogueOperands::None);
+  EXPECT_EQ(std::get<Refuted>(verdict).code, Epilogue::kOtherLoad);
 }
 
 TEST(EpilogueSameOwner, TheAccumulator) {

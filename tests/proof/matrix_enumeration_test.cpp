@@ -60,7 +60,7 @@ void expect_verdicts(const Features& is, const Asked& asked) {
   const bool closed = is.steps > 0 && is.observer == 0;
   const bool direct = closed && is.init != 3 && is.sink == 0;
   const bool overwrite = closed && is.steps <= 4 && is.init == 0 && is.order == 0;
-  const bool epilogue = closed && (is.sink == 0 || is.sink == 1);
+  const bool epilogue = closed && is.sink <= 2;
   EXPECT_EQ(asked.proved("recurrence.closed"), closed);
   EXPECT_EQ(asked.refuted("recurrence.closed"), !closed);
   EXPECT_EQ(asked.proved("output.direct"), direct);
@@ -68,6 +68,7 @@ void expect_verdicts(const Features& is, const Asked& asked) {
   EXPECT_EQ(asked.proved("overwrite.allowed"), overwrite);
   EXPECT_EQ(asked.refuted("overwrite.allowed"), !overwrite);
   EXPECT_EQ(asked.proved("epilogue.same_owner"), epilogue);
+  EXPECT_EQ(asked.proved("operands.congruent"), is.sink == 2);
   EXPECT_EQ(asked.proved("load.forwardable"), is.order == 0);
   EXPECT_EQ(asked.proved("extent.bounded_mn"), is.order == 0);
 }

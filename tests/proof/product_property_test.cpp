@@ -139,7 +139,8 @@ TEST(EpilogueSameOwnerProperty, AgreesWithRuns) {
     const Asked asked(random_product(random, profile));
     SCOPED_TRACE(seed_text(seed, asked.made));
     const tile::OpId op = choose<tile::StoreOp>(asked.program, random);
-    const auto verdict = prove_epilogue_same_owner(make_subject(asked.program, asked.assumptions), op);
+    const auto verdict =
+        prove_epilogue_same_owner(make_subject(asked.program, asked.assumptions), op, EpilogueOperands::None);
     tally.add(verdict);
     expect_agreement(asked, op, verdict,
                      asked.truth([&](const UnrolledProgram& run) { return truly_same_owner(run, op); }),

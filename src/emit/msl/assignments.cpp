@@ -69,8 +69,8 @@ std::string KernelText::new_variable(ValueId like, const std::string& name) cons
   const std::string text = type_text(like) + " " + name;
   if (form_of(program_.values[like]) != Form::Tensor) return text;
   const TensorNames& names = tensor_names_[facts_.tensors.of(like).value()];
-  return fmt::format("{} = {}.get_destination_cooperative_tensor<{}, {}, {}>()", text, names.operation, names.views[0],
-                     names.views[1], type_word(expressions_.number_type(like)));
+  return fmt::format("{} = {}.get_destination_cooperative_tensor<{}, {}, float>()", text, names.operation,
+                     names.views[0], names.views[1]);
 }
 
 std::string KernelText::target(ValueId value) {

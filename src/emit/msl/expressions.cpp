@@ -15,6 +15,13 @@ namespace {
 constexpr int kElementsOfLane = 2;
 constexpr IndexRange kExactInFloat{-(1 << 24), 1 << 24};
 
+/// A cooperative tensor holds floats. f16, bf16 and truth values are among them.
+Expr tensor_element(std::string text, TextType type) {
+  const Expr number{std::move(text), TextType::Float};
+  if (type == TextType::Bool) return compare(CompareKind::Ne, number, float_literal(ScalarType::F32, 0));
+  return as_type(type, number);
+}
+
 }  // namespace
 
 Form form_of(ValueType type) {
@@ -77,7 +84,7 @@ Expr Expressions::variable(ValueId value, std::string_view lane) const {
     case Form::Matrix:
       return {fmt::format("{}.thread_elements()[{}]", name, lane), type};
     case Form::Tensor:
-      return {fmt::format("{}[{}]", name, lane), type};
+      return tensor_element(fmt::format("{}[{}]", name, lane), type);
   }
   TW_CHECK(false);
 }
@@ -208,6 +215,36 @@ Expr Expressions::make(const FragmentCoordinateOp& payload, ValueId result, std:
       fmt::format("{}({})", library_.use(row ? Function::FragmentRow : Function::FragmentColumn), names_.lane),
       TextType::Int};
   return row ? at : plus(at, lane);
+}
+
+std::string Expressions::place_guard(ValueId bound, FragmentAxis axis, std::int64_t extent) const {
+  if (!bound.valid() || facts_.ranges.of(bound).low >= extent) return {};
+  return fmt::format("{}[{}] < {}", names_.place, axis == FragmentAxis::Row ? 1 : 0, wrapped(of(bound), Binding::Sum));
+}
+
+std::string Expressions::element_at_place(const MemoryRef& memory, ValueId index, ValueId row_stride,
+                                          bool transposed) const {
+  const Expr begin = offset(memory, index);
+  const Expr step = of(row_stride);
+  const char* const along = transposed ? "1" : "0";
+  const char* const across = transposed ? "0" : "1";
+  const std::string rows = step.text == "0" ? std::string()
+                                            : fmt::format("{}({}[{}]) * {} + ", memory.buffer.valid() ? "long" : "int",
+                                                          names_.place, across, wrapped(step, Binding::Term));
+  const std::string first = begin.text == "0" ? std::string() : wrapped(begin, Binding::Sum) + " + ";
+  return fmt::format("{}[{}{}{}[{}]]", memory_name(memory), first, rows, names_.place, along);
+}
+
+Expr Expressions::make(const FragmentLoadOp& payload, ValueId result, std::string_view) const {
+  const ValueType type = program_.values[result];
+  const std::string rows = place_guard(payload.part.rows, FragmentAxis::Row, type.rows);
+  const std::string columns = place_guard(payload.part.columns, FragmentAxis::Column, type.columns);
+  Expr loaded{element_at_place(payload.memory, payload.index, payload.row_stride, payload.transposed),
+              number_type(result)};
+  loaded.loads = true;
+  if (rows.empty() && columns.empty()) return loaded;
+  const Expr inside{rows + (rows.empty() || columns.empty() ? "" : " && ") + columns, TextType::Bool, Binding::And};
+  return choice(inside, loaded, float_literal(type.scalar, 0));
 }
 
 Expr Expressions::make(const LoadOp& payload, ValueId result, std::string_view lane) const {

@@ -65,6 +65,11 @@ class Expressions {
   /// The same place as a number, and the memory that it counts from.
   Expr offset(const kernel::MemoryRef& memory, kernel::ValueId index) const;
   std::string_view memory_name(const kernel::MemoryRef& memory) const;
+  /// The element of a fragment in memory at names.place; addresses of device memory are counted in 64 bits.
+  std::string element_at_place(const kernel::MemoryRef& memory, kernel::ValueId index, kernel::ValueId row_stride,
+                               bool transposed) const;
+  /// Whether the place is among the first `bound` rows or columns; empty: it surely is.
+  std::string place_guard(kernel::ValueId bound, kernel::FragmentAxis axis, std::int64_t extent) const;
   /// The type of one number of the value.
   TextType number_type(kernel::ValueId value) const;
   /// Whether it costs the reader nothing to meet the expression twice.
@@ -92,6 +97,7 @@ class Expressions {
   Expr make(const kernel::WorkerOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::FragmentFillOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::FragmentCoordinateOp& payload, kernel::ValueId result, std::string_view lane) const;
+  Expr make(const kernel::FragmentLoadOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::LoadOp& payload, kernel::ValueId result, std::string_view lane) const;
 
   const KernelFacts& facts_;

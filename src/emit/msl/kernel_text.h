@@ -72,18 +72,17 @@ class KernelText {
   void absent_product(const kernel::AtomOp& payload, kernel::ValueId result, bool by_row, const Extents& present);
   void load_tensor(const kernel::FragmentLoadOp& payload, kernel::ValueId result);
   void store_tensor(const kernel::FragmentStoreOp& payload);
+  bool is_read_by_element(const kernel::MemoryRef& memory) const;
   void store_whole_tensor(const kernel::FragmentStoreOp& payload);
   void store_elements(const kernel::FragmentStoreOp& payload, const std::string& rows, const std::string& columns);
+  /// Guards of the rows and of the columns of a part; empty: all are there.
+  std::array<std::string, 2> part_guards(const kernel::FragmentPart& part, kernel::ValueType type);
   std::string whole_view(const kernel::MemoryRef& memory, kernel::ValueId index, kernel::ValueId stride,
                          kernel::ValueType type);
-  /// What is asked of the place of an element inside of rows and columns; empty: nothing.
-  std::string part_guard(kernel::ValueId bound, std::string_view coordinate, std::int64_t extent,
-                         std::string_view what);
-  std::string tensor_element(const kernel::MemoryRef& memory, kernel::ValueId index, kernel::ValueId stride,
-                             bool transposed);
   /// Sets each element of the tensor to a number that may hang on its place.
   void assign_tensor(kernel::ValueId value, const std::string& number);
-  void for_each_slot(const std::string& tensor, const std::string& guard, const std::string& statement);
+  /// Without a guard of its own, a statement that asks for the place is for valid elements alone.
+  void for_each_slot(const std::string& tensor, std::string guard, const std::string& statement);
   /// The number, under a name unless it is short.
   Expr named(kernel::ValueId value, std::string_view wanted);
 

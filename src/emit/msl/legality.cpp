@@ -82,7 +82,7 @@ class OperationCheck {
                     "each in a way of its own",
                     type_name(type));
     if (facts_.tensors.of(value)) {
-      if (facts_.placement.is_held(value) && type.scalar != ScalarType::F32)
+      if (facts_.placement.is_held(value) && !is_float_scalar(type.scalar) && type.scalar != ScalarType::I1)
         refuse("keep it in f32", "a tensor operation leaves f32, and {} cannot be kept beside it", type_name(type));
       return;
     }
@@ -113,6 +113,9 @@ class OperationCheck {
     if (!is_float_scalar(program_.values[payload.fragment].scalar))
       refuse("store element by element", "Metal's matrices hold f16, bf16 or f32");
     check_stride(payload.row_stride);
+    const ValueType type = program_.values[payload.fragment];
+    if (is_tensor(type) && !facts_.tensors.behind(payload.fragment))
+      refuse("store what a tensor operation leaves", "{} is of no tensor operation", type_name(type));
   }
   void check_stride(ValueId stride) {
     if (facts_.ranges.of(stride).low < 0)

@@ -18,8 +18,10 @@ bool can_be_expression(const Op& op, const Program& program) {
   const auto is = [&]<class... P>(std::variant<P...>*) { return (std::holds_alternative<P>(op.payload) || ...); };
   using Pure = std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp, WorkerOp,
                             FragmentFillOp, FragmentCoordinateOp, LoadOp>;
-  return is(static_cast<Pure*>(nullptr)) && op.results.size() == 1 &&
-         program.values[op.results[0]].kind != ValueKind::Token;
+  const bool is_tensor_load =
+      std::holds_alternative<FragmentLoadOp>(op.payload) && is_tensor(program.values[op.results[0]]);
+  return is_tensor_load || (is(static_cast<Pure*>(nullptr)) && op.results.size() == 1 &&
+                            program.values[op.results[0]].kind != ValueKind::Token);
 }
 
 }  // namespace
@@ -136,7 +138,12 @@ Placement::Taken Placement::taken_by(const Op& op, ValueId operand) const {
   // The statement of a vector store is a loop over its lanes: what it reads from memory has to be read before.
   if (const auto* store = std::get_if<StoreOp>(&op.payload))
     return program_.values[store->value].lanes > 1 ? Taken::WithoutLoads : Taken::Freely;
-  const bool refers = std::holds_alternative<AtomOp>(op.payload) || std::holds_alternative<FragmentStoreOp>(op.payload);
+  // A tensor operation leaves f32, which a tensor stores whole; anything else is computed and stored by element.
+  const auto* stored = std::get_if<FragmentStoreOp>(&op.payload);
+  const bool by_element = stored != nullptr && operand == stored->fragment && is_tensor(program_.values[operand]) &&
+                          program_.values[operand].scalar != ScalarType::F32;
+  if (by_element) return Taken::Freely;
+  const bool refers = std::holds_alternative<AtomOp>(op.payload) || stored != nullptr;
   return refers && program_.values[operand].is_fragment() ? Taken::ByReference : Taken::Freely;
 }
 
@@ -161,6 +168,15 @@ bool Placement::same_iteration(BlockId outer, BlockId inner) const {
   return true;
 }
 
+/// Where elements are stored one after the other, each is read before: no other one may be what is written there.
+bool Placement::survives_writing(const FragmentLoadOp& load, Site site) const {
+  const std::vector<OpId>& ops = program_.blocks[site.block].ops;
+  const auto* store =
+      site.index < ops.size() ? std::get_if<FragmentStoreOp>(&program_.ops[ops[site.index]].payload) : nullptr;
+  if (store == nullptr || store->memory != load.memory) return true;
+  return store->index == load.index && store->row_stride == load.row_stride && store->transposed == load.transposed;
+}
+
 bool Placement::may_stand(ValueId value, const Op& op, Site here) const {
   const Taken taken = taken_[value.index];
   if (taken == Taken::ByReference) return false;
@@ -171,6 +187,10 @@ bool Placement::may_stand(ValueId value, const Op& op, Site here) const {
   if (std::holds_alternative<LoadOp>(op.payload)) {
     const std::vector<std::uint32_t>& effects = effects_before_[here.block.index];
     return taken == Taken::Freely && site.block == here.block && effects[here.index] == effects[site.index];
+  }
+  if (const auto* load = std::get_if<FragmentLoadOp>(&op.payload)) {
+    const std::vector<std::uint32_t>& effects = effects_before_[here.block.index];
+    return site.block == here.block && effects[here.index] == effects[site.index] && survives_writing(*load, site);
   }
   return same_iteration(here.block, site.block);
 }

@@ -13,6 +13,9 @@
 
 namespace tilewright::emit_msl {
 
+/// A fragment that is kept in a cooperative tensor of Metal Performance Primitives.
+inline bool is_tensor(kernel::ValueType type) { return type.is_fragment() && (type.rows != 8 || type.columns != 8); }
+
 /// Where an expression ends up: in the statement of operation `index` of the block, or behind the last one (yields).
 struct Site {
   kernel::BlockId block;
@@ -56,6 +59,7 @@ class Placement {
   bool is_free(const kernel::Op& op) const;
   bool may_stand(kernel::ValueId value, const kernel::Op& op, Site here) const;
   bool same_iteration(kernel::BlockId outer, kernel::BlockId inner) const;
+  bool survives_writing(const kernel::FragmentLoadOp& load, Site site) const;
 
   const kernel::Program& program_;
   const kernel::IndexRanges& ranges_;

@@ -157,8 +157,9 @@ void KernelText::absent_product(const AtomOp& payload, ValueId result, bool by_r
 
 // ---- Elements -------------------------------------------------------------------------------------------------------
 
-void KernelText::for_each_slot(const std::string& tensor, const std::string& guard, const std::string& statement) {
+void KernelText::for_each_slot(const std::string& tensor, std::string guard, const std::string& statement) {
   const auto names_place = [&](const std::string& text) { return text.find(names_.place + "[") != std::string::npos; };
+  if (guard.empty() && names_place(statement)) guard = fmt::format("{}.is_valid_element({})", tensor, lane_name_);
   const std::string head = fmt::format("for (ushort {0} = 0; {0} < {1}.get_capacity(); ++{0})", lane_name_, tensor);
   if (guard.empty() && !names_place(statement)) return line("{} {}", head, statement);
   line("{} {{", head);
@@ -179,23 +180,13 @@ void KernelText::assign_tensor(ValueId value, const std::string& number) {
   for_each_slot(name(value), "", fmt::format("{}[{}] = {};", name(value), lane_name_, number));
 }
 
-std::string KernelText::part_guard(ValueId bound, std::string_view coordinate, std::int64_t extent,
-                                   std::string_view what) {
-  if (!bound.valid() || facts_.ranges.of(bound).low >= extent) return {};
-  return fmt::format("{}[{}] < {}", names_.place, coordinate, named(bound, what).text);
-}
-
-/// Of the element at the place; the address is counted in 64 bits unless the memory is small.
-std::string KernelText::tensor_element(const MemoryRef& memory, ValueId index, ValueId stride, bool transposed) {
-  const Expr begin = expressions_.offset(memory, index);
-  const Expr step = expressions_.of(stride);
-  const char* const along = transposed ? "1" : "0";
-  const char* const across = transposed ? "0" : "1";
-  const std::string rows = step.text == "0" ? std::string()
-                                            : fmt::format("{}({}[{}]) * {} + ", memory.buffer.valid() ? "long" : "int",
-                                                          names_.place, across, wrapped(step, Binding::Term));
-  const std::string first = begin.text == "0" ? std::string() : wrapped(begin, Binding::Sum) + " + ";
-  return fmt::format("{}[{}{}{}[{}]]", expressions_.memory_name(memory), first, rows, names_.place, along);
+std::array<std::string, 2> KernelText::part_guards(const FragmentPart& part, ValueType type) {
+  const auto guard = [&](ValueId bound, std::int64_t extent, int coordinate, const char* what) {
+    const bool asks = bound.valid() && facts_.ranges.of(bound).low < extent;
+    return asks ? fmt::format("{}[{}] < {}", names_.place, coordinate, named(bound, what).text) : std::string();
+  };
+  std::string rows = guard(part.rows, type.rows, 1, "rows");
+  return {std::move(rows), guard(part.columns, type.columns, 0, "columns")};
 }
 
 std::string KernelText::whole_view(const MemoryRef& memory, ValueId index, ValueId stride, ValueType type) {
@@ -209,24 +200,22 @@ std::string KernelText::whole_view(const MemoryRef& memory, ValueId index, Value
 void KernelText::load_tensor(const FragmentLoadOp& payload, ValueId result) {
   const ValueType type = program_.values[result];
   declare(result);
-  const std::string rows = part_guard(payload.part.rows, "1", type.rows, "rows");
-  const std::string columns = part_guard(payload.part.columns, "0", type.columns, "columns");
-  if (rows.empty() && columns.empty() && !payload.transposed) {
+  const auto [rows, columns] = part_guards(payload.part, type);
+  // A view has rows of their own: with stride 0 they would be one.
+  const bool is_view =
+      type.scalar == ScalarType::F32 && !payload.transposed && facts_.ranges.of(payload.row_stride).low > 0;
+  if (is_view && rows.empty() && columns.empty()) {
     const std::string view = whole_view(payload.memory, payload.index, payload.row_stride, type);
     return line("{}.load({});", name(result), view);
   }
-  std::string guard = fmt::format("{}.is_valid_element({})", name(result), lane_name_);
-  std::string number = tensor_element(payload.memory, payload.index, payload.row_stride, payload.transposed);
-  const std::string inside = rows + (rows.empty() || columns.empty() ? "" : " && ") + columns;
-  if (!inside.empty()) number = fmt::format("{} ? {} : 0.0f", inside, number);
-  for_each_slot(name(result), guard, fmt::format("{}[{}] = {};", name(result), lane_name_, number));
+  assign_tensor(result, expressions_.definition(result, lane_name_).text);
 }
 
 void KernelText::store_tensor(const FragmentStoreOp& payload) {
   const ValueType type = program_.values[payload.fragment];
-  const std::string rows = part_guard(payload.part.rows, "1", type.rows, "rows");
-  const std::string columns = part_guard(payload.part.columns, "0", type.columns, "columns");
-  if (payload.transposed) return store_elements(payload, rows, columns);
+  const auto [rows, columns] = part_guards(payload.part, type);
+  const bool by_element = payload.transposed || type.scalar != ScalarType::F32 || is_read_by_element(payload.memory);
+  if (by_element) return store_elements(payload, rows, columns);
   if (rows.empty() && columns.empty()) return store_whole_tensor(payload);
   // Whether all of it is there.
   std::vector<std::string> whole;
@@ -248,21 +237,31 @@ void KernelText::store_tensor(const FragmentStoreOp& payload) {
   line("}}");
 }
 
+/// Who wrote which element of a whole tensor is not said: whoever read one may only write the same one.
+bool KernelText::is_read_by_element(const MemoryRef& memory) const {
+  return std::ranges::any_of(program_.ops.ids(), [&](OpId id) {
+    const auto* load = std::get_if<FragmentLoadOp>(&program_.ops[id].payload);
+    return load != nullptr && load->memory == memory && facts_.placement.is_live(id) &&
+           is_tensor(program_.values[program_.ops[id].results[0]]);
+  });
+}
+
 void KernelText::store_whole_tensor(const FragmentStoreOp& payload) {
   const std::string view =
       whole_view(payload.memory, payload.index, payload.row_stride, program_.values[payload.fragment]);
   line("{}.store({});", name(payload.fragment), view);
 }
 
+/// Each element is computed where it is stored.
 void KernelText::store_elements(const FragmentStoreOp& payload, const std::string& rows, const std::string& columns) {
-  const std::string& tensor = name(payload.fragment);
+  const std::string& tensor = name(facts_.tensors.behind(payload.fragment).value());
   std::string guard = fmt::format("{}.is_valid_element({})", tensor, lane_name_);
   for (const std::string& bound : {rows, columns})
     if (!bound.empty()) guard += " && " + bound;
-  for_each_slot(
-      tensor, guard,
-      fmt::format("{} = {}[{}];", tensor_element(payload.memory, payload.index, payload.row_stride, payload.transposed),
-                  tensor, lane_name_));
+  const std::string number = expressions_.of(payload.fragment, lane_name_).text;
+  const std::string element =
+      expressions_.element_at_place(payload.memory, payload.index, payload.row_stride, payload.transposed);
+  for_each_slot(tensor, guard, fmt::format("{} = {};", element, number));
 }
 
 }  // namespace tilewright::emit_msl

@@ -6,8 +6,6 @@ namespace tilewright::emit_msl {
 
 using namespace kernel;
 
-bool is_tensor(ValueType type) { return type.is_fragment() && (type.rows != 8 || type.columns != 8); }
-
 TensorSide side_of(const AtomOp& atom, bool left) {
   const AtomView& view = left ? atom.a.view : atom.b.view;
   // Untransposed, the elements of a row follow each other: k is along the rows of A and across those of B.
@@ -38,6 +36,16 @@ std::optional<std::uint32_t> Tensors::of(ValueId fragment) const {
 }
 
 bool Tensors::is_of_several(ValueId fragment) const { return operations_of_[root(fragment.index)].size() > 1; }
+
+std::optional<ValueId> Tensors::behind(ValueId fragment) const {
+  if (!is_tensor(program_.values[fragment])) return std::nullopt;
+  if (placement_.is_held(fragment)) return fragment;
+  std::optional<ValueId> found;
+  for_each_operand(program_.ops[placement_.definition(fragment)].payload, [&](ValueId operand) {
+    if (!found) found = behind(operand);
+  });
+  return found;
+}
 
 bool Tensors::may_lack_operands(OpId id) const {
   const auto& atom = std::get<AtomOp>(program_.ops[id].payload);

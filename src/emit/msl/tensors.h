@@ -17,9 +17,6 @@ namespace tilewright::emit_msl {
 /// As kernel IR names it.
 inline constexpr const char* kTensorAtom = "metal.mpp";
 
-/// A fragment that is kept in a cooperative tensor.
-bool is_tensor(kernel::ValueType type);
-
 /// A or B of a tensor operation, as far as the type of its view goes.
 struct TensorOperand {
   bool is_device = false;  ///< else in threadgroup memory
@@ -57,6 +54,8 @@ class Tensors {
   const std::vector<Used>& operations() const { return operations_; }
   /// Index of the operation of a fragment; nothing: of none, or of several.
   std::optional<std::uint32_t> of(kernel::ValueId fragment) const;
+  /// A fragment in a cooperative tensor that the expression of a fragment reads; none.
+  std::optional<kernel::ValueId> behind(kernel::ValueId fragment) const;
   /// Whether an operand of the tensor operation may have no element.
   bool may_lack_operands(kernel::OpId atom) const;
   /// Fragments of different operations flow into each other here.

@@ -117,7 +117,19 @@ void Variables::join_all(BlockId id) {
     for (BlockId nested : nested_blocks(op.payload)) join_all(nested);
     if (const auto* atom = std::get_if<AtomOp>(&op.payload); atom != nullptr && atom->c.valid())
       try_to_unite(atom->c, op.results[0]);
+    const bool by_element = op.results.size() == 1 && nested_blocks(op.payload).empty() &&
+                            !std::holds_alternative<AtomOp>(op.payload) && is_tensor(program_.values[op.results[0]]);
+    if (by_element && placement_.is_held(op.results[0]))
+      for_each_operand(op.payload, [&](ValueId operand) { join_elements(op.results[0], operand); });
   }
+}
+
+/// Each element is made of those at the same place of the tensors that its expression reads.
+void Variables::join_elements(ValueId result, ValueId operand) {
+  if (!is_tensor(program_.values[operand]) || placement_.is_literal(operand)) return;
+  if (placement_.is_held(operand)) return try_to_unite(operand, result);
+  for_each_operand(program_.ops[placement_.definition(operand)].payload,
+                   [&](ValueId inner) { join_elements(result, inner); });
 }
 
 void Variables::join_loop(const LoopOp& loop) {

@@ -2,7 +2,8 @@
 //
 // The carries of a loop become variables that the body updates, those of an if variables that its branches set. Where
 // the lives of values do not meet, the start of a carry, what is yielded and the carry itself are one variable, and so
-// are the accumulator and the result of an atom: the usual accumulation then updates in place.
+// are the accumulator and the result of an atom: the usual accumulation then updates in place. So does work on the
+// elements of a cooperative tensor.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ class Variables {
   void join_carries(kernel::BlockId block);
   void join_all(kernel::BlockId block);
   void join_loop(const kernel::LoopOp& loop);
+  void join_elements(kernel::ValueId result, kernel::ValueId operand);
   void join_if(const kernel::IfOp& branch, const kernel::Op& op);
   bool meet(std::uint32_t a, std::uint32_t b) const;
   /// Both in one variable, whether they meet or not.

@@ -136,7 +136,10 @@ class GroupLowering {
   kernel::ValueId own_length(kernel::ValueId length, kernel::ValueId origin, std::int64_t local);
   kernel::ValueId clamped(kernel::ValueId value, std::int64_t high);
   void publish_output(tile::OpId store, const Matrix& matrix);
-  Fragments output_of(tile::OpId store, const Matrix& matrix, const Rectangle& rectangle);
+  Fragments output_of(tile::OpId store, const Matrix& matrix, const Rectangle& rectangle,
+                      const kernel::FragmentPart& part);
+  kernel::ValueId epilogue_operand(tile::OpId load, const Matrix& matrix, const Rectangle& rectangle,
+                                   const kernel::FragmentPart& part);
 
   // ---- group_regions.cpp: loops, carries, conditions ----
   struct Carry {

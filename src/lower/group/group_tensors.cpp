@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lower/group/group_lowering.h"
+#include "proof/operands_congruent.h"
 #include "realize/metal_units.h"
 #include "support/check.h"
 #include "tile/bind.h"
@@ -122,15 +123,41 @@ void GroupLowering::publish_output(OpId store, const Matrix& matrix) {
     part.rows = own_length(valid_length(access, matrix.form.row), rectangle.row, rectangle.extent_rows);
     part.columns = own_length(valid_length(access, matrix.form.column), rectangle.column, rectangle.extent_columns);
   }
-  publish(view, rectangle, output_of(store, matrix, rectangle), part);
+  publish(view, rectangle, output_of(store, matrix, rectangle, part), part);
+}
+
+/// What the output takes of a tile beside the accumulator: with its bounds, since it ends no earlier
+/// (operands.congruent). Along an axis that the tile has not, step 0 gives each row, or column, the same.
+kernel::ValueId GroupLowering::epilogue_operand(OpId load, const Matrix& matrix, const Rectangle& rectangle,
+                                                const kernel::FragmentPart& part) {
+  const Access& access = elements_.access(load);
+  TW_CHECK(access.address.has_value());
+  const auto step = [&](AxisId axis) {
+    const auto found = access.address->factors.find(axis);
+    return found == access.address->factors.end() ? std::int64_t{0} : found->second;
+  };
+  const std::int64_t row_step = step(matrix.form.row), column_step = step(matrix.form.column);
+  kernel::ValueId index = index_.emit_invariant(*access.address);
+  index = b_.add(index, scaled(b_, rectangle.row, row_step));
+  index = b_.add(index, scaled(b_, rectangle.column, column_step));
+  // As place_of has it; a tile of rows alone runs along them whatever its step.
+  const std::vector<AxisId> axes = elements_.axes(program_.list(program_.op(load).results).front());
+  const bool has_columns = std::ranges::find(axes, matrix.form.column) != axes.end();
+  const bool transposed = column_step != 1 && (column_step != 0 || !has_columns);
+  return b_.fragment_load(access.place->memory, index, b_.const_i64(transposed ? column_step : row_step),
+                          rectangle.extent_rows, rectangle.extent_columns, transposed, part);
 }
 
 /// The accumulator, or what the element-wise operations up to the store make of it (epilogue.same_owner).
-GroupLowering::Fragments GroupLowering::output_of(OpId store, const Matrix& matrix, const Rectangle& rectangle) {
+GroupLowering::Fragments GroupLowering::output_of(OpId store, const Matrix& matrix, const Rectangle& rectangle,
+                                                  const kernel::FragmentPart& part) {
   if (!matrix.plan->fuses_epilogue) return matrix.resident;
   const ValueId accumulated = program_.list(program_.op(matrix.plan->region).results)[matrix.carry];
   Elements::Fragments fragments{rectangle.extent_rows, rectangle.extent_columns, {}};
   fragments.known.emplace(accumulated, matrix.resident.front());
+  for (OpId load : proof::operands_of(subject_, store))
+    fragments.known.emplace(program_.list(program_.op(load).results).front(),
+                            epilogue_operand(load, matrix, rectangle, part));
   return {elements_.fragment(std::get<StoreOp>(program_.op(store).payload).value, fragments)};
 }
 

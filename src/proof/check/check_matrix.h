@@ -32,6 +32,9 @@ Result<void> check_overwrite_allowed(const Certificate& certificate, const tile:
 Result<void> check_epilogue_same_owner(const Certificate& certificate, const tile::Program& program,
                                        const Assumptions& assumptions, tile::OpId op,
                                        const MatrixCheckLimits& limits = {});
+Result<void> check_operands_congruent(const Certificate& certificate, const tile::Program& program,
+                                      const Assumptions& assumptions, tile::OpId op,
+                                      const MatrixCheckLimits& limits = {});
 Result<void> check_load_forwardable(const Certificate& certificate, const tile::Program& program,
                                     const Assumptions& assumptions, tile::OpId op,
                                     const MatrixCheckLimits& limits = {});

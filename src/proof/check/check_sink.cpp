@@ -42,11 +42,30 @@ class EpilogueScan {
         text += fmt::format("{}op {} {}", text.empty() ? "" : ", ", op.index, scan_.call(op));
     return text.empty() ? "none" : text;
   }
+  /// Values that are read beside the accumulator, by name; empty for none.
+  std::string operands() const {
+    std::set<std::string> names;
+    for (ValueId value : operands_) names.insert(scan_.value_name(value));
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
 
  private:
+  bool is_operand(ValueId value, OpId op) const {
+    if (op.valid() && scan_.as<tile::LoadOp>(op) != nullptr) return true;
+    const bool made = op.valid() && scan_.as<tile::RegionOp>(op) == nullptr && scan_.as<tile::IfOp>(op) == nullptr;
+    return program_.value(value).axes.empty() && !made;
+  }
+
   /// Operands before users, in the order of the operands.
   void climb(ValueId value) {
     const OpId op = program_.value(value).def;
+    if (is_operand(value, op)) {
+      operands_.insert(value);
+      if (!is_kept(value)) wrong_ = "an operand that fragments do not hold";
+      return;
+    }
     if (!op.valid()) wrong_ = "a value of a region reaches the store";
     if (!op.valid() || std::find(producers_.begin(), producers_.end(), op) != producers_.end()) return;
     if (scan_.as<tile::RegionOp>(op) != nullptr) {
@@ -70,6 +89,13 @@ class EpilogueScan {
     return {axes.begin(), axes.end()};
   }
 
+  /// Numbers are in no fragment.
+  bool is_kept(ValueId value) const {
+    const DataType type = program_.value(value).element.data;
+    return program_.value(value).axes.empty() || type == DataType::F32 || type == DataType::F16 ||
+           type == DataType::BF16 || type == DataType::Bool;
+  }
+
   void read_shapes() {
     const auto full = axes_of(accumulator_);
     std::set<ValueId> varying{accumulator_};
@@ -83,6 +109,7 @@ class EpilogueScan {
       if (varies && axes != full) wrong_ = "other axes";
       for (tile::AxisId axis : axes)
         if (full.count(axis) == 0) wrong_ = "other axes";
+      if (!is_kept(scan_.result_of(op))) wrong_ = "elements that fragments do not hold";
       count += scan_.as<tile::ConstantOp>(op) == nullptr;
     }
     if (count > kMostProducers) wrong_ = "too many operations";
@@ -114,6 +141,7 @@ class EpilogueScan {
   OpId sink_;
   ValueId accumulator_;
   std::vector<OpId> producers_;
+  std::set<ValueId> operands_;
   std::string wrong_;
 };
 
@@ -146,6 +174,8 @@ Result<void> check_epilogue_same_owner(const Certificate& certificate, const til
                      {"axes", scan.axis_list(found.accumulator())},
                      {"producers", found.producers()},
                      {"sink", scan.touch(op)}};
+  if (const std::string operands = found.operands(); !operands.empty())
+    expected.fields.push_back({"operands", operands});
   TW_TRY_VOID(compare_certificates(certificate, expected));
   wrong = check::trips_fault(scan, accumulator->region, assumptions, limits);
   return wrong.empty() ? Result<void>() : certificate_refused("statement", wrong);
