@@ -274,14 +274,14 @@ ValueId Builder::fragment_fill(ValueId scalar, std::uint16_t rows, std::uint16_t
 }
 
 ValueId Builder::fragment_load(Memory memory, ValueId index, ValueId row_stride, std::uint16_t rows,
-                               std::uint16_t columns, bool transposed, FragmentPart part) {
-  return result_of(FragmentLoadOp{memory, index, row_stride, transposed, part},
+                               std::uint16_t columns, bool transposed, FragmentPart part, Participants participants) {
+  return result_of(FragmentLoadOp{memory, index, row_stride, transposed, part, participants},
                    fragment_type(scalar_of(memory), rows, columns));
 }
 
 void Builder::fragment_store(Memory memory, ValueId index, ValueId row_stride, ValueId fragment, bool transposed,
-                             FragmentPart part) {
-  append(FragmentStoreOp{memory, index, row_stride, fragment, transposed, part}, {});
+                             FragmentPart part, Participants participants) {
+  append(FragmentStoreOp{memory, index, row_stride, fragment, transposed, part, participants}, {});
 }
 
 ValueId Builder::fragment_coordinate(FragmentAxis axis, std::uint16_t rows, std::uint16_t columns) {

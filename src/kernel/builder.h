@@ -115,9 +115,10 @@ class Builder {
   ValueId shuffle(ShuffleKind kind, ValueId operand, std::uint16_t number);
   ValueId fragment_fill(ValueId scalar, std::uint16_t rows, std::uint16_t columns);
   ValueId fragment_load(Memory memory, ValueId index, ValueId row_stride, std::uint16_t rows, std::uint16_t columns,
-                        bool transposed = false, FragmentPart part = {});
+                        bool transposed = false, FragmentPart part = {},
+                        Participants participants = Participants::Subgroup);
   void fragment_store(Memory memory, ValueId index, ValueId row_stride, ValueId fragment, bool transposed = false,
-                      FragmentPart part = {});
+                      FragmentPart part = {}, Participants participants = Participants::Subgroup);
   ValueId fragment_coordinate(FragmentAxis axis, std::uint16_t rows, std::uint16_t columns);
   /// The result has m x n elements of that type.
   ValueId atom(AtomOp op, ScalarType accumulator);

@@ -45,8 +45,8 @@ class OwnEffects {
   void look(const RolesOp&) { is(EffectKind::Control); }
   void look(const SubgroupReduceOp&) { is(EffectKind::Exchange, Participants::Subgroup); }
   void look(const ShuffleOp&) { is(EffectKind::Exchange, Participants::Subgroup); }
-  void look(const FragmentLoadOp& op) { is(EffectKind::Fragment, Participants::Subgroup), read(op.memory); }
-  void look(const FragmentStoreOp& op) { is(EffectKind::Fragment, Participants::Subgroup), write(op.memory); }
+  void look(const FragmentLoadOp& op) { is(EffectKind::Fragment, op.participants), read(op.memory); }
+  void look(const FragmentStoreOp& op) { is(EffectKind::Fragment, op.participants), write(op.memory); }
   void look(const AtomOp& op) {
     is(EffectKind::Fragment, op.participants);
     for (const AtomOperand* operand : {&op.a, &op.b})

@@ -337,33 +337,51 @@ class GroupRun : private GroupMemory {
     if (!at_one_place(id, payload, mask, team)) return;
     FragmentCounts& counts = counts_.fragments[static_cast<std::size_t>(at(payload.memory).kind)];
     const ValueType result = type(op.results[0]);
-    each_subgroup(mask, [&](std::size_t) {
-      ++(accumulators_.contain(op.results[0]) ? counts.accumulator_loads : counts.operand_loads);
-    });
-    each_slot(op, mask, [&](std::size_t s, std::size_t i) -> Lane {
+    auto& count = accumulators_.contain(op.results[0]) ? counts.accumulator_loads : counts.operand_loads;
+    const auto element = [&](std::size_t s, std::size_t i) -> Lane {
       const std::size_t first = first_worker(s);
       if (!is_in(payload.part, first, i / result.columns, i % result.columns)) return 0;
-      const std::uint64_t element =
+      const std::uint64_t place =
           element_of(payload.memory, lane(payload.index, first), lane(payload.row_stride, first), payload.transposed,
                      i / result.columns, i % result.columns);
-      return read(id, payload.memory, element, workers_ + s, s);
-    });
+      return read(id, payload.memory, place, workers_ + s, s);
+    };
+    if (payload.participants == Participants::Subgroup) {
+      each_subgroup(mask, [&](std::size_t) { ++count; });
+      return each_slot(op, mask, element);
+    }
+    ++counts_.ops, ++count;
+    for (std::size_t i = 0; i < per_unit(result); ++i) {
+      const Lane read = element(owner_of(team, i), i);
+      for (std::size_t s = team.first_subgroup; s < team.last_subgroup; ++s) slots(op.results[0], s)[i] = read;
+    }
+  }
+
+  /// Somebody has element i of a fragment of the group: each time the same subgroup, and not one of them all.
+  static std::size_t owner_of(const Team& team, std::size_t i) {
+    return team.first_subgroup + i % (team.last_subgroup - team.first_subgroup);
   }
 
   void execute(const FragmentStoreOp& payload, const Op&, OpId id, const Mask& mask, const Team& team) {
     if (!at_one_place(id, payload, mask, team)) return;
     FragmentCounts& counts = counts_.fragments[static_cast<std::size_t>(at(payload.memory).kind)];
     const ValueType stored = type(payload.fragment);
+    const auto store = [&](std::size_t s, std::size_t i) {
+      const std::size_t first = first_worker(s);
+      if (!is_in(payload.part, first, i / stored.columns, i % stored.columns)) return;
+      write(id, payload.memory,
+            element_of(payload.memory, lane(payload.index, first), lane(payload.row_stride, first), payload.transposed,
+                       i / stored.columns, i % stored.columns),
+            slots(payload.fragment, s)[i], workers_ + s, s);
+    };
+    if (payload.participants == Participants::Group) {
+      ++counts_.ops, ++counts.stores;
+      for (std::size_t i = 0; i < per_unit(stored); ++i) store(owner_of(team, i), i);
+      return;
+    }
     each_subgroup(mask, [&](std::size_t s) {
       ++counts_.ops, ++counts.stores;
-      const std::size_t first = first_worker(s);
-      for (std::size_t i = 0; i < per_unit(stored); ++i) {
-        if (!is_in(payload.part, first, i / stored.columns, i % stored.columns)) continue;
-        write(id, payload.memory,
-              element_of(payload.memory, lane(payload.index, first), lane(payload.row_stride, first),
-                         payload.transposed, i / stored.columns, i % stored.columns),
-              slots(payload.fragment, s)[i], workers_ + s, s);
-      }
+      for (std::size_t i = 0; i < per_unit(stored); ++i) store(s, i);
     });
   }
 
@@ -376,7 +394,7 @@ class GroupRun : private GroupMemory {
 
   template <class Access>
   bool at_one_place(OpId id, const Access& access, const Mask& mask, const Team& team) {
-    return converges(id, Participants::Subgroup, mask, team) && uniform(id, access.index, mask) &&
+    return converges(id, access.participants, mask, team) && uniform(id, access.index, mask) &&
            uniform(id, access.row_stride, mask) &&
            (access.part.is_whole() || (uniform(id, access.part.rows, mask) && uniform(id, access.part.columns, mask)));
   }

@@ -8,6 +8,10 @@
 //
 // Fragments, tokens and roles belong to this part. A fragment is a small matrix that one subgroup holds together; its
 // value exists once a subgroup. Element-wise operations apply to fragments of equal type.
+//
+// A fragment that is surely the same in all subgroups (kernel/uniformity.h) is one of the group: an atom of the group
+// may add to it, and the group may load or store it together. Which worker has which element of it nobody says, but it
+// is the same one for all fragments of the group of that size.
 #pragma once
 
 #include <array>
@@ -78,13 +82,15 @@ struct FragmentPart {
 };
 
 /// Element (r, c) is memory[index + r * row_stride + c], transposed: memory[index + c * row_stride + r]. What the part
-/// leaves out reads as +0 and is not written; everything else must lie inside. Scalar I64, equal in all workers of the
-/// subgroup. Convergent for the subgroup.
+/// leaves out reads as +0 and is not written; everything else must lie inside. Scalar I64, equal in all participants.
+/// Convergent for them. By the group: a fragment of the group, each element of which one of its workers reads or
+/// writes.
 struct FragmentLoadOp {
   MemoryRef memory;
   ValueId index, row_stride;
   bool transposed = false;
   FragmentPart part = {};
+  Participants participants = Participants::Subgroup;
   bool operator==(const FragmentLoadOp&) const = default;
 };
 struct FragmentStoreOp {
@@ -93,6 +99,7 @@ struct FragmentStoreOp {
   ValueId fragment;
   bool transposed = false;
   FragmentPart part = {};
+  Participants participants = Participants::Subgroup;
   bool operator==(const FragmentStoreOp&) const = default;
 };
 
@@ -121,7 +128,7 @@ struct AtomOperand {
 /// Each element is the ascending chain of fused multiply-adds over k, starting at c or +0, rounded to the accumulator's
 /// type at each step; operands are widened exactly. Convergent for the participants. A static k is a constant and
 /// that of the fragments; a dynamic one, of 0 to kMaxAtomDepth, goes with views. An atom of the group reads views at
-/// one place for all, has no accumulator, and gives every subgroup the whole result.
+/// one place for all, and adds to a fragment of the group; so is its result.
 struct AtomOp {
   std::string atom;  ///< name of the descriptor: "metal.simdgroup8x8"
   std::int64_t m = 0, n = 0;

@@ -102,12 +102,6 @@ class GroupCheck {
       fault("{} is swizzled: fragments cannot lie there", memory_label(program_, memory));
     if (is_private(memory)) fault("{} is private: fragments cannot lie there", memory_label(program_, memory));
   }
-  void place(MemoryRef memory, ValueId index, ValueId row_stride) {
-    plain_memory(memory);
-    uniform("the index", index);
-    uniform("the stride", row_stride);
-  }
-
   // ---- Operations --------------------------------------------------------------------------------------------------
 
   template <class Payload>
@@ -159,20 +153,24 @@ class GroupCheck {
     together(Participants::Subgroup, block);
     uniform("the element", op.scalar);
   }
-  void check(const FragmentLoadOp& op, BlockId block, Depth, std::set<ValueId>&) {
-    together(Participants::Subgroup, block);
-    place(op.memory, op.index, op.row_stride);
-    part(op.part);
-  }
+  void check(const FragmentLoadOp& op, BlockId block, Depth, std::set<ValueId>&) { access(op, block); }
   void check(const FragmentStoreOp& op, BlockId block, Depth, std::set<ValueId>&) {
-    together(Participants::Subgroup, block);
-    place(op.memory, op.index, op.row_stride);
-    part(op.part);
+    access(op, block);
+    if (op.participants == Participants::Group) of_the_group("the stored fragment", op.fragment);
   }
-  void part(const FragmentPart& part) {
-    if (part.is_whole()) return;
-    uniform("the number of rows", part.rows);
-    uniform("the number of columns", part.columns);
+  template <class Access>
+  void access(const Access& op, BlockId block) {
+    together(op.participants, block);
+    plain_memory(op.memory);
+    same_for(op.participants, "the index", op.index);
+    same_for(op.participants, "the stride", op.row_stride);
+    if (op.part.is_whole()) return;
+    same_for(op.participants, "the number of rows", op.part.rows);
+    same_for(op.participants, "the number of columns", op.part.columns);
+  }
+  void of_the_group(const char* what, ValueId fragment) {
+    if (facts_.of(fragment) != Uniformity::Group)
+      fault("{} %{} may differ between the subgroups of the group", what, fragment.index);
   }
   void same_for(Participants participants, const char* what, ValueId value) {
     if (participants == Participants::Subgroup) return uniform(what, value);
@@ -195,8 +193,10 @@ class GroupCheck {
     together(op.participants, block);
     same_for(op.participants, "k", op.k);
     check_depth(op);
-    if (op.participants == Participants::Group && (op.a.fragment.valid() || op.b.fragment.valid() || op.c.valid()))
-      fault("an atom of the group takes views and no accumulator: a fragment belongs to one subgroup");
+    if (op.participants == Participants::Group) {
+      if (op.a.fragment.valid() || op.b.fragment.valid()) fault("an atom of the group takes views of memory");
+      if (op.c.valid()) of_the_group("the accumulator", op.c);
+    }
     for (const AtomOperand* operand : {&op.a, &op.b}) {
       if (operand->fragment.valid()) continue;
       plain_memory(operand->view.memory);

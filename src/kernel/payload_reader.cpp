@@ -99,6 +99,7 @@ class PayloadReader {
   OpPayload fragment_load() {
     in_.next();
     FragmentLoadOp op;
+    if (in_.accept_word("together")) op.participants = Participants::Group;
     op.memory = in_.memory();
     op.index = index();
     op.row_stride = after_word("stride");
@@ -110,6 +111,7 @@ class PayloadReader {
   OpPayload fragment_store() {
     in_.next();
     FragmentStoreOp op;
+    if (in_.accept_word("together")) op.participants = Participants::Group;
     op.memory = in_.memory();
     op.index = index();
     op.row_stride = after_word("stride");

@@ -243,13 +243,17 @@ class Printer {
   std::string part(const FragmentPart& part) const {
     return part.is_whole() ? "" : fmt::format(" rows {} columns {}", value(part.rows), value(part.columns));
   }
+  static const char* of_group(Participants participants) {
+    return participants == Participants::Group ? "together " : "";
+  }
   std::string payload_text(const FragmentLoadOp& op, const Op&) const {
-    return fmt::format("fragment_load {}{}{}", place(op.memory, op.index, op.row_stride), part(op.part),
-                       op.transposed ? " transposed" : "");
+    return fmt::format("fragment_load {}{}{}{}", of_group(op.participants), place(op.memory, op.index, op.row_stride),
+                       part(op.part), op.transposed ? " transposed" : "");
   }
   std::string payload_text(const FragmentStoreOp& op, const Op&) const {
-    return fmt::format("fragment_store {}{}{} = {}", place(op.memory, op.index, op.row_stride), part(op.part),
-                       op.transposed ? " transposed" : "", value(op.fragment));
+    return fmt::format("fragment_store {}{}{}{} = {}", of_group(op.participants),
+                       place(op.memory, op.index, op.row_stride), part(op.part), op.transposed ? " transposed" : "",
+                       value(op.fragment));
   }
   static std::string payload_text(const FragmentCoordinateOp& op, const Op&) { return fragment_axis_name(op.axis); }
   std::string atom_operand(const AtomOperand& operand) const {

@@ -24,7 +24,8 @@ class Walk {
   Uniformity of(ValueId value) const { return values_[value.index]; }
 
   void weaken(ValueId value, Uniformity to) {
-    if (program_.values[value].is_fragment()) to = Uniformity::Subgroup;
+    // A subgroup holds it together.
+    if (program_.values[value].is_fragment()) to = std::min(to, Uniformity::Subgroup);
     if (to <= values_[value.index]) return;
     values_[value.index] = to;
     changed_ = true;

@@ -23,12 +23,15 @@ CandidateRecord record_of(const PlanContext& context, const MatrixWorkload& matr
   record.refusal = candidate.refusal;
   if (record.refusal) return record;
   record.released_bytes = realize::released_bytes(matrix, candidate.distribution);
-  if (candidate.distribution.is_collective())
+  if (candidate.distribution.is_collective()) {
+    // What can be counted of a map that has no price.
     record.cost.fragment_scalars_per_lane = realize::fragment_scalars_per_lane(matrix, candidate.distribution, group);
-  else
+    record.cost.metal_mpp_operations = static_cast<double>(matrix.executions);
+  } else {
     record.cost =
         context.basis.operation(matrix, candidate.distribution, group.threads / realize::kSubgroupSize, context.priors)
             .cost;
+  }
   return record;
 }
 

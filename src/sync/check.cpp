@@ -37,7 +37,7 @@ class FenceCheck {
     std::vector<UnorderedPair> unordered_pairs;
     for (const OpenPair& pair : open_.pairs) {
       const auto ops = std::pair(open_.accesses[pair.earlier].op, open_.accesses[pair.later].op);
-      if (reported.contains(ops) || is_of_own_parts(pair)) continue;
+      if (reported.contains(ops) || is_of_own_parts(pair) || is_of_own_elements(pair)) continue;
       const auto meeting = meet(pair);
       if (!meeting) continue;
       reported.insert(ops);
@@ -53,27 +53,39 @@ class FenceCheck {
     return earlier && later && *earlier == *later && (earlier->stored || later->stored);
   }
 
-  /// The part of a matrix that a subgroup loads or stores; nothing for any other access.
+  /// Element by element, whoever of the group has one loads and stores it at one place.
+  bool is_of_own_elements(const OpenPair& pair) const {
+    const auto by_group = [&](std::uint32_t access) {
+      return open_.accesses[access].unit == AccessUnit::Group && part(access, true);
+    };
+    return !pair.loop.valid() && by_group(pair.earlier) && by_group(pair.later) &&
+           *part(pair.earlier, true) == *part(pair.later, true);
+  }
+
+  /// The part of a matrix that a subgroup or group loads or stores; nothing for any other access.
   struct Part {
     kernel::MemoryRef memory;
     kernel::ValueId index, row_stride;
     bool transposed = false;
     kernel::FragmentPart part;
+    std::uint16_t rows = 0, columns = 0;
     bool stored = false;
     /// The same place, whatever is done there.
     bool operator==(const Part& other) const {
       return memory == other.memory && index == other.index && row_stride == other.row_stride &&
-             transposed == other.transposed && part == other.part;
+             transposed == other.transposed && part == other.part && rows == other.rows && columns == other.columns;
     }
   };
-  std::optional<Part> part(std::uint32_t access) const {
-    const kernel::OpPayload& payload = program_.ops[open_.accesses[access].op].payload;
+  std::optional<Part> part(std::uint32_t access, bool or_whole = false) const {
+    const kernel::Op& op = program_.ops[open_.accesses[access].op];
     std::optional<Part> found;
-    if (const auto* store = std::get_if<kernel::FragmentStoreOp>(&payload))
-      found = {store->memory, store->index, store->row_stride, store->transposed, store->part, true};
-    if (const auto* load = std::get_if<kernel::FragmentLoadOp>(&payload))
-      found = {load->memory, load->index, load->row_stride, load->transposed, load->part, false};
-    return found && !found->part.is_whole() ? found : std::nullopt;
+    const auto take = [&](const auto& made, kernel::ValueId fragment, bool stored) {
+      const kernel::ValueType type = program_.values[fragment];
+      found = {made.memory, made.index, made.row_stride, made.transposed, made.part, type.rows, type.columns, stored};
+    };
+    if (const auto* store = std::get_if<kernel::FragmentStoreOp>(&op.payload)) take(*store, store->fragment, true);
+    if (const auto* load = std::get_if<kernel::FragmentLoadOp>(&op.payload)) take(*load, op.results[0], false);
+    return found && (or_whole || !found->part.is_whole()) ? found : std::nullopt;
   }
 
   std::string op_text(kernel::OpId op) const { return kernel::print_op(program_, program_.ops[op]); }

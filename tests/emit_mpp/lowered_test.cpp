@@ -50,6 +50,10 @@ struct Line {
   bool has_empty_rectangles = false;
 };
 
+const Settings kCollective{{"mpp_operation_scope", "group"}, {"threads_per_group", "64"}};
+const Settings kCollectiveFused{
+    {"mpp_operation_scope", "group"}, {"threads_per_group", "96"}, {"fuse_matrix_epilogues", "true"}};
+
 class LoweredLines : public ::testing::TestWithParam<Line> {};
 
 TEST_P(LoweredLines, AgreeAndCount) {
@@ -65,18 +69,19 @@ TEST_P(LoweredLines, AgreeAndCount) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, LoweredLines,
-    ::testing::Values(Line{"gemm M=64 N=64 K=7 BM=32 BN=32 BK=16"}, Line{"gemm M=32 N=32 K=8 BM=32 BN=32 BK=16"},
-                      Line{"gemm M=32 N=32 K=24 BM=32 BN=32 BK=16"}, Line{"gemm M=32 N=32 K=1033 BM=32 BN=32 BK=512"},
-                      Line{"gemm M=70 N=60 K=61 BM=32 BN=32 BK=16", {}, true},
-                      Line{"gemm M=5 N=3 K=61 BM=64 BN=64", {}, true},
-                      Line{"gemm_nt M=66 N=33 K=17 view:A=strides:40x1 view:C=offset:3,strides:50x1", {}, true},
-                      Line{"gemm_tn M=64 N=64 K=32 T=f16"}, Line{"gemm_tt M=64 N=64 K=20 T=bf16 BM=32 BN=32"},
-                      Line{"gemm M=64 N=64 K=32", {{"noalias", "false"}}},
-                      Line{"gemm M=65 N=33 K=17", {{"noalias", "false"}}},
-                      Line{"gemm M=64 N=64 K=32", {{"direct_accumulator_store", "false"}}},
-                      Line{"gemm M=64 N=64 K=32", {{"retain_accumulators", "false"}}},
-                      Line{"gemm M=128 N=64 K=64 BM=64 BN=64 BK=64", {{"threads_per_group", "64"}}},
-                      Line{"batched_gemm G=2 M=32 N=64 K=20 BM=32 BN=32"}),
+    ::testing::Values(
+        Line{"gemm M=64 N=64 K=7 BM=32 BN=32 BK=16"}, Line{"gemm M=32 N=32 K=8 BM=32 BN=32 BK=16"},
+        Line{"gemm M=32 N=32 K=24 BM=32 BN=32 BK=16"}, Line{"gemm M=32 N=32 K=1033 BM=32 BN=32 BK=512"},
+        Line{"gemm M=70 N=60 K=61 BM=32 BN=32 BK=16", {}, true}, Line{"gemm M=5 N=3 K=61 BM=64 BN=64", {}, true},
+        Line{"gemm_nt M=66 N=33 K=17 view:A=strides:40x1 view:C=offset:3,strides:50x1", {}, true},
+        Line{"gemm_tn M=64 N=64 K=32 T=f16"}, Line{"gemm_tt M=64 N=64 K=20 T=bf16 BM=32 BN=32"},
+        Line{"gemm M=64 N=64 K=32", {{"noalias", "false"}}}, Line{"gemm M=65 N=33 K=17", {{"noalias", "false"}}},
+        Line{"gemm M=64 N=64 K=32", {{"direct_accumulator_store", "false"}}},
+        Line{"gemm M=64 N=64 K=32", {{"retain_accumulators", "false"}}},
+        Line{"gemm M=128 N=64 K=64 BM=64 BN=64 BK=64", {{"threads_per_group", "64"}}},
+        Line{"batched_gemm G=2 M=32 N=64 K=20 BM=32 BN=32"}, Line{"gemm M=64 N=64 K=40 BM=64 BN=64 BK=16", kCollective},
+        Line{"gemm M=65 N=33 K=17 BM=32 BN=32 BK=32", kCollective},
+        Line{"gemm_tt M=64 N=64 K=20 T=bf16 BM=32 BN=32", kCollectiveFused}),
     [](const auto& info) { return "Line" + std::to_string(info.index); });
 
 /// An operand of 640 KiB is read where it lies.

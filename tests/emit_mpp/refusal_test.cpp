@@ -51,15 +51,25 @@ TEST(TensorRefusals, TheProductItselfIsMade) {
 }
 
 TEST(TensorRefusals, WhatAnOperationDoesNotTake) {
-  const std::string fresh = without_line(replaced(kProduct, " c %start", ""), "%start: ");
-  const std::string group = replaced(fresh, " subgroup a view", " group a view");
-  expect_tensor_refusal(group, "metal.mpp is made by one subgroup from views of memory");
   expect_tensor_refusal("buffer A: f32", "buffer A: i32", "metal.mpp multiplies f16, bf16 or f32, not i32");
   expect_tensor_refusal("view A[%0] stride %16", "view A[%0] stride %size", "the row stride of a may be negative");
   expect_tensor_refusal("rows %16 columns %16 b", "rows %16 columns %size b",
                         "the view of a may have fewer elements along k");
   expect_tensor_refusal("rows %16 columns %16 c", "rows %size columns %16 c",
                         "the view of b may have fewer elements along k");
+}
+
+/// What the group makes together it loads and stores together, and no subgroup alone.
+TEST(TensorRefusals, FragmentsOfTheGroup) {
+  const std::string two = replaced(kProduct, "group 32 of 32", "group 64 of 32");
+  const std::string group = replaced(two, " subgroup a view", " group a view");
+  expect_tensor_refusal(group, "held by the group, and accessed by subgroup");
+  expect_tensor_refusal(replaced(two, "fragment_store D", "fragment_store together D"),
+                        "held by a subgroup, and accessed by group");
+  const Result<artifact::Artifact> emitted =
+      emit(parsed(replaced(group, "fragment_store D", "fragment_store together D")));
+  ASSERT_TRUE(emitted) << render(emitted.error());
+  EXPECT_NE(emitted->code.find("execution_simdgroups<2>"), std::string::npos);
 }
 
 TEST(TensorRefusals, ExtentsThatNoOperationHas) {

@@ -94,7 +94,7 @@ TEST(MetalRefusals, Memory) {
 TEST(MetalRefusals, Atoms) {
   const std::string gemm = kStagedGemm;
   expect_refusal(replaced(gemm, "atom metal.simdgroup8x8", "atom metal.mpp"), DiagCode::Unsupported,
-                 "metal.mpp is made by one subgroup from views of memory");
+                 "metal.mpp is made from views of memory");
   const auto sixteen = [](const std::string& type) {
     return program_of({1}, "group 32 of 32", "%x: f32 = const 0.0\n%f: f32." + type + " = fragment_fill %x");
   };

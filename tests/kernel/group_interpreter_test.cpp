@@ -440,6 +440,49 @@ TEST(GroupInterpreter, ViewsReadZeroOutsideTheirExtents) {
     }
 }
 
+/// Loaded, added to and stored by the group: each element once, by somebody.
+TEST(GroupInterpreter, FragmentsOfTheGroup) {
+  const std::string text = R"(kernel program p {
+  buffer A: f32[64] read
+  buffer C: f32[64] readwrite
+  kernel p tasks(%t: 1) group 64 of 32 {
+    %0: i64 = const 0
+    %8: i64 = const 8
+    %w: i64 = worker
+    %old: f32.8x8 = fragment_load together C[%0] stride %8
+    %c: f32.8x8 = atom metal.mpp m 8 n 8 k dynamic %8 group a view A[%0] stride %8 rows %8 columns %8 b view A[%0] stride %8 rows %8 columns %8 c %old
+    fragment_store together C[%0] stride %8 = %c
+    REST
+  }
+}
+)";
+  const auto run = [&](const std::string& rest) {
+    std::string whole = text;
+    const Program program = parsed(whole.replace(whole.find("REST"), 4, rest));
+    TestMemory memory(program);
+    const std::vector<float> a = ramp(64, 1.0f, 1.0f);
+    memory.set(BufferId{0}, a);
+    memory.set(BufferId{1}, a);
+    auto counts = interpret(program, memory.bases());
+    return std::pair(std::move(counts), memory.get<float>(BufferId{1}));
+  };
+  const auto [counts, c] = run("");
+  ASSERT_TRUE(counts) << render(counts.error());
+  EXPECT_EQ(counts->front().atoms.at("metal.mpp"), 1u);
+  EXPECT_EQ(counts->front().fragments_of(MemoryKind::Buffer).stores, 1u);
+  EXPECT_EQ(counts->front().fragments_of(MemoryKind::Buffer).accumulator_loads, 1u);
+  const std::vector<float> a = ramp(64, 1.0f, 1.0f);
+  for (std::size_t i = 0; i < 64; ++i) {
+    float sum = a[i];
+    for (std::size_t k = 0; k < 8; ++k) sum = std::fma(a[i / 8 * 8 + k], a[k * 8 + i % 8], sum);
+    EXPECT_EQ(c[i], sum);
+  }
+  // Nobody may count on having an element of it.
+  const std::string read = "%x: f32 = load C[%w]\n    store C[%w] = %x";
+  EXPECT_FALSE(run(read).first);
+  EXPECT_TRUE(run("fence 1 compiler group orders device\n    " + read).first);
+}
+
 /// 64 workers fill a shared tile by a copy that they make together, or store to it, and read the other end.
 const char* const kTogether = R"(kernel program p {
   buffer x: f32[64] read

@@ -172,7 +172,24 @@ TEST(GroupRules, TheDepthOfAtoms) {
   accepted(atom("k dynamic %t group a " + view + " b " + view));
   refused(body(atom("k dynamic %g group a " + view + " b " + view)), "k %");
   refused(body(atom("k %8 group a " + view + " b view x[%g] stride %8 rows %8 columns %8")), "the index %");
-  refused(body(atom("k %8 group a " + view + " b " + view + " c %a")), "no accumulator");
+  refused(body(atom("k %8 group a %a b " + view)), "takes views of memory");
+}
+
+/// What the group holds together is the same in all of its subgroups.
+TEST(GroupRules, FragmentsOfTheGroup) {
+  const std::string view = "view x[%0] stride %8 rows %8 columns %8";
+  const auto product = [&](const std::string& accumulator) {
+    return "%p: f32.8x8 = atom x m 8 n 8 k %8 group a " + view + " b " + view + " c " + accumulator + "\n";
+  };
+  const std::string filled = "%q: f32.8x8 = fragment_fill %f\n", mine = "%q: f32.8x8 = fragment_load s[%g] stride %8\n";
+  accepted(filled + product("%q") + "fragment_store together y[%0] stride %8 = %p\n");
+  accepted("%q: f32.8x8 = fragment_load together s[%0] stride %8\n" + product("%q"));
+  refused(body(mine + product("%q")), "the accumulator %");
+  refused(body(mine + "fragment_store together y[%0] stride %8 = %q\n"), "the stored fragment %");
+  refused(body("%q: f32.8x8 = fragment_load together s[%g] stride %8\n"), "the index %");
+  refused(body(filled + "fragment_store together y[%0] stride %8 rows %g columns %8 = %q\n"), "the number of rows %");
+  refused(body(filled + "if %by_subgroup {\nfragment_store together y[%0] stride %8 = %q\n}\n"),
+          "the group makes this together");
 }
 
 TEST(GroupRules, CopiesThatAreMadeTogether) {

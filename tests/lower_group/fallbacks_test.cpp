@@ -297,16 +297,6 @@ TEST(Groups, PackedRowsThatDoNotDivideThePrograms) {
     run_planned(line, {{"metal_subgroup_reductions", "true"}, {"noalias", "true"}});
 }
 
-TEST(Groups, OperationsOfTheWholeGroupAreRefused) {
-  const auto program = Program::load("gemm");
-  ASSERT_TRUE(program);
-  const auto kernel = compile(
-      *program, {{{"M", 32}, {"N", 32}, {"K", 32}, {"BM", 32}, {"BN", 32}, {"BK", 16}}, {}},
-      {.target = Target::MetalMpp, .settings = {{"mpp_operation_scope", "group"}, {"threads_per_group", "64"}}});
-  ASSERT_FALSE(kernel);
-  EXPECT_EQ(kernel.error()[0].code, DiagCode::Unsupported);
-}
-
 TEST(Groups, OutputsThatOverlapThemselvesAreRefusedByName) {
   const auto program = Program::load("gemm");
   ASSERT_TRUE(program);

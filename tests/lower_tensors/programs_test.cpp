@@ -60,6 +60,29 @@ TEST(Epilogues, AreWhatTheProgramSays) {
       }
 }
 
+/// One operation of the whole group for each product.
+TEST(Collectives, AgreeWithTheOracle) {
+  const Settings group{{"mpp_operation_scope", "group"}, {"threads_per_group", "128"}};
+  Settings fused = group;
+  fused.emplace_back("fuse_matrix_epilogues", "true");
+  for (const char* line :
+       {"gemm M=64 N=64 K=64", "gemm M=65 N=33 K=17", "gemm_tt M=1 N=70 K=9 T=f16", "gemm M=5 N=6 K=0",
+        "batched_gemm G=3 M=20 N=40 K=7", "mlp N=17 D=19 H=23 C=29 T=bf16", "gemm_bias_gelu M=65 N=33 K=17",
+        "attention B=1 Hq=2 Hkv=1 Lq=40 Lk=72 D=32 Dv=32 scale=0.25 causal=1"})
+    for (const Settings& settings : {group, fused}) {
+      const auto run = run_planned(line, settings, "", "metal-mpp");
+      ASSERT_TRUE(run) << line;
+      EXPECT_TRUE(run->right) << line;
+      for (const plan::MatrixPlan& matrix : launch_of(*run).matrices)
+        EXPECT_TRUE(matrix.distribution.is_collective()) << line;
+    }
+  for (const char* stored : kEpilogues) {
+    const auto run = run_planned("p M=33 N=20 K=17", fused, epilogue_text(stored), "metal-mpp");
+    ASSERT_TRUE(run) << stored;
+    EXPECT_TRUE(run->right) << stored;
+  }
+}
+
 /// Bias, residual, old output and scalar input, each where the output has an element.
 TEST(Epilogues, WithOperands) {
   for (const char* stored : kEpilogues)

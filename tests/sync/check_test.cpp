@@ -482,5 +482,26 @@ TEST(FenceCheck, PartsOfOneStoreAreDisjointByPremise) {
   EXPECT_TRUE(unordered_accesses(program, 0, {.distinct_buffers = true, .disjoint_parts = true}).empty());
 }
 
+/// Whoever of the group has an element loads and stores it at one place; at another place it may be anybody.
+TEST(FenceCheck, FragmentsOfTheGroup) {
+  const auto pairs = [](const std::string& store) {
+    return unordered_accesses(kernel_of(R"(kernel program p {
+  buffer C: f32[128] readwrite
+  kernel p tasks(%t: 1) group 64 of 32 {
+    %0: i64 = const 0
+    %8: i64 = const 8
+    %f: f32.8x8 = fragment_load together C[%0] stride %8
+    )" + store + R"(
+  }
+}
+)"),
+                              0, {.distinct_buffers = true})
+        .size();
+  };
+  EXPECT_EQ(pairs("fragment_store together C[%0] stride %8 = %f"), 0u);
+  EXPECT_EQ(pairs("fragment_store together C[%8] stride %8 = %f"), 1u);
+  EXPECT_EQ(pairs("fragment_store together C[%0] stride %8 transposed = %f"), 1u);
+}
+
 }  // namespace
 }  // namespace tilewright::sync::check_test

@@ -108,14 +108,30 @@ class OperationCheck {
     if (!is_float_scalar(program_.values[op_->results[0]].scalar))
       refuse("load element by element", "Metal's matrices hold f16, bf16 or f32");
     check_stride(payload.row_stride);
+    check_participants(payload.participants, op_->results[0]);
   }
   void check(const FragmentStoreOp& payload) {
     if (!is_float_scalar(program_.values[payload.fragment].scalar))
       refuse("store element by element", "Metal's matrices hold f16, bf16 or f32");
     check_stride(payload.row_stride);
     const ValueType type = program_.values[payload.fragment];
-    if (is_tensor(type) && !facts_.tensors.behind(payload.fragment))
-      refuse("store what a tensor operation leaves", "{} is of no tensor operation", type_name(type));
+    const auto tensor = facts_.tensors.behind(payload.fragment);
+    if (is_tensor(type) && !tensor)
+      return refuse("store what a tensor operation leaves", "{} is of no tensor operation", type_name(type));
+    check_participants(payload.participants, tensor.value_or(payload.fragment));
+  }
+  /// A tensor is held by those who make its operation: they load and store it.
+  void check_participants(Participants participants, ValueId fragment) {
+    const bool tensor = is_tensor(program_.values[fragment]);
+    if (!tensor && participants == Participants::Group)
+      return refuse("one fragment a subgroup", "8x8 matrices of Metal belong to one SIMD group");
+    const auto operation = tensor ? facts_.tensors.of(fragment) : std::nullopt;
+    if (!operation) return;
+    const std::int64_t makers = facts_.tensors.operations()[*operation].operation.subgroups;
+    const std::int64_t group = facts_.kernel.group.workers / facts_.kernel.group.subgroup_size;
+    if (group > 1 && (makers > 1) != (participants == Participants::Group))
+      refuse("let those access it who make the operation", "the tensor is held by {}, and accessed by {}",
+             makers > 1 ? "the group" : "a subgroup", participants_name(participants));
   }
   void check_stride(ValueId stride) {
     if (facts_.ranges.of(stride).low < 0)
@@ -136,9 +152,8 @@ class OperationCheck {
   }
 
   void check_tensor(const AtomOp& payload) {
-    if (payload.participants != Participants::Subgroup || payload.a.fragment.valid() || payload.b.fragment.valid())
-      return refuse("give it views of memory, and one subgroup", "{} is made by one subgroup from views of memory",
-                    kTensorAtom);
+    if (payload.a.fragment.valid() || payload.b.fragment.valid())
+      return refuse("give it views of memory", "{} is made from views of memory", kTensorAtom);
     if (payload.m % 8 != 0 || payload.n % 8 != 0 || (payload.m % 16 != 0 && payload.n % 16 != 0))
       refuse("plan other rectangles", "m and n are {} and {}; expected multiples of 8, one of them of 16", payload.m,
              payload.n);

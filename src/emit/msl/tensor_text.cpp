@@ -53,7 +53,9 @@ void KernelText::declare_tensor_operations() {
     line("    {}, {}, static_cast<int>(dynamic_extent), {}, {}, false, matmul2d_descriptor::mode::{});", operation.m,
          operation.n, operation.a.transposed, operation.b.transposed,
          operation.accumulates ? "multiply_accumulate" : "multiply");
-    line("matmul2d<{}, execution_simdgroup> {};", shape, names.operation);
+    const std::string scope =
+        operation.subgroups == 1 ? "execution_simdgroup" : fmt::format("execution_simdgroups<{}>", operation.subgroups);
+    line("matmul2d<{}, {}> {};", shape, scope, names.operation);
     tensor_names_.push_back(std::move(names));
   }
 }

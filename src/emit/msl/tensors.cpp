@@ -15,7 +15,7 @@ TensorSide side_of(const AtomOp& atom, bool left) {
 
 Tensors::Tensors(const Program& program, const Kernel& kernel, const Placement& placement, const Variables& variables,
                  const IndexRanges& ranges)
-    : program_(program), placement_(placement), variables_(variables), ranges_(ranges) {
+    : program_(program), kernel_(kernel), placement_(placement), variables_(variables), ranges_(ranges) {
   for (ValueId value : program.values.ids()) parents_.push_back(value.index);
   // Operations are found while fragments are still being joined: they are noted by fragment first.
   operations_of_.resize(program.values.size());
@@ -112,6 +112,8 @@ TensorOperation Tensors::operation_of(const AtomOp& atom) const {
         view.transposed, ranges_.of(side.outer).low >= side.extent};
   };
   TensorOperation operation{atom.m, atom.n, {}, {}, atom.c.valid()};
+  if (atom.participants == Participants::Group)
+    operation.subgroups = kernel_.group.workers / kernel_.group.subgroup_size;
   // Operands in fragments have no views; they are refused.
   if (!atom.a.fragment.valid()) operation.a = operand(true);
   if (!atom.b.fragment.valid()) operation.b = operand(false);

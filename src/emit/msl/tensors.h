@@ -30,6 +30,7 @@ struct TensorOperation {
   std::int64_t m = 0, n = 0;
   TensorOperand a, b;
   bool accumulates = false;
+  std::int64_t subgroups = 1;  ///< that make it together
   bool operator==(const TensorOperation&) const = default;
 };
 
@@ -69,6 +70,7 @@ class Tensors {
   TensorOperation operation_of(const kernel::AtomOp& atom) const;
 
   const kernel::Program& program_;
+  const kernel::Kernel& kernel_;
   const Placement& placement_;
   const Variables& variables_;
   const kernel::IndexRanges& ranges_;

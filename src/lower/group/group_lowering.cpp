@@ -43,10 +43,6 @@ Result<void> check_group(const proof::Subject& subject, const plan::LaunchPlan& 
             fmt::format("tile '{}' is private to a worker, and a group shares the program", program.value(result).name),
             "make it shared, or leave the placement out");
   }
-  for (const plan::MatrixPlan& matrix : launch.matrices)
-    if (matrix.distribution.is_collective())
-      refuse(matrix.op, "one tensor operation of the whole group is planned, which has no lowering",
-             "leave mpp_operation_scope at subgroup");
   if (!faults.empty()) return std::unexpected(std::move(faults));
   return {};
 }

@@ -30,8 +30,7 @@
 
 namespace tilewright::lower {
 
-/// Unsupported, one for each: opaque calls, tiles or memory that must be private to a worker, and matrix operations of
-/// the whole group.
+/// Unsupported, one for each: opaque calls, and tiles or memory that must be private to a worker.
 Result<void> check_group(const proof::Subject& subject, const plan::LaunchPlan& launch);
 
 class GroupLowering {
@@ -84,6 +83,7 @@ class GroupLowering {
     kernel::ValueId row, column;
     std::int64_t rows = 0, columns = 0;
     std::uint16_t extent_rows = 0, extent_columns = 0;
+    kernel::Participants participants = kernel::Participants::Subgroup;  ///< Group: all of it is the group's
   };
   /// A matrix in memory: element (r, c) at index + r * row_step + c * column_step.
   struct MatrixView {

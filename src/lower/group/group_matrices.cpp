@@ -93,6 +93,14 @@ GroupLowering::Rectangle GroupLowering::own_rectangle(const Matrix& matrix) {
     return b_.mul(b_.binary(kind, subgroup_, b_.const_i64(others)), atoms * kAtomExtent);
   };
   const kernel::ValueId zero = b_.const_i64(0);
+  if (map.is_collective())
+    return {zero,
+            zero,
+            1,
+            1,
+            extent_of_atoms(map.atom_rows),
+            extent_of_atoms(map.atom_columns),
+            kernel::Participants::Group};
   Rectangle rectangle{zero, zero, map.atom_rows, map.atom_columns, extent_of_atoms(1), extent_of_atoms(1)};
   // A tensor operation has one fragment for all of it.
   if (has_tensors()) rectangle = {zero, zero, 1, 1, extent_of_atoms(map.atom_rows), extent_of_atoms(map.atom_columns)};
@@ -166,7 +174,8 @@ GroupLowering::Place GroupLowering::place_of(const MatrixView& view, kernel::Val
 kernel::ValueId GroupLowering::load_fragment(const MatrixView& view, const Rectangle& rectangle, kernel::ValueId row,
                                              kernel::ValueId column) {
   const auto [index, stride, transposed] = place_of(view, row, column);
-  return b_.fragment_load(view.memory, index, stride, rectangle.extent_rows, rectangle.extent_columns, transposed);
+  return b_.fragment_load(view.memory, index, stride, rectangle.extent_rows, rectangle.extent_columns, transposed, {},
+                          rectangle.participants);
 }
 
 /// The place of every fragment of a rectangle, row-major.
@@ -244,7 +253,7 @@ void GroupLowering::publish(const MatrixView& view, const Rectangle& rectangle, 
   auto fragment = fragments.begin();
   each_fragment(rectangle, [&](kernel::ValueId row, kernel::ValueId column) {
     const auto [index, stride, transposed] = place_of(view, row, column);
-    b_.fragment_store(view.memory, index, stride, *fragment++, transposed, part);
+    b_.fragment_store(view.memory, index, stride, *fragment++, transposed, part, rectangle.participants);
   });
 }
 

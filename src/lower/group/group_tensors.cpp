@@ -106,7 +106,7 @@ kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectan
   op.n = rectangle.extent_columns;
   op.k = depth;
   op.k_is_static = false;
-  op.participants = kernel::Participants::Subgroup;
+  op.participants = rectangle.participants;
   op.a.view = atom_view(a, 0, rectangle.row, op.m, depth);
   op.b.view = atom_view(b, 1, rectangle.column, op.n, depth);
   if (!matrix.plan->overwrites) op.c = start.front();
@@ -145,7 +145,7 @@ kernel::ValueId GroupLowering::epilogue_operand(OpId load, const Matrix& matrix,
   const bool has_columns = std::ranges::find(axes, matrix.form.column) != axes.end();
   const bool transposed = column_step != 1 && (column_step != 0 || !has_columns);
   return b_.fragment_load(access.place->memory, index, b_.const_i64(transposed ? column_step : row_step),
-                          rectangle.extent_rows, rectangle.extent_columns, transposed, part);
+                          rectangle.extent_rows, rectangle.extent_columns, transposed, part, rectangle.participants);
 }
 
 /// The accumulator, or what the element-wise operations up to the store make of it (epilogue.same_owner).

@@ -162,22 +162,24 @@ class PathWalk {
     return access({op, store.memory, true, AccessUnit::Worker, 0, around_});
   }
   Piece piece(const kernel::FragmentLoadOp& load, kernel::OpId op) {
-    return access({op, load.memory, false, AccessUnit::Subgroup, 0, around_});
+    return access({op, load.memory, false, unit_of(load.participants), 0, around_});
   }
   Piece piece(const kernel::FragmentStoreOp& store, kernel::OpId op) {
-    return access({op, store.memory, true, AccessUnit::Subgroup, 0, around_});
+    return access({op, store.memory, true, unit_of(store.participants), 0, around_});
   }
   Piece piece(const kernel::AtomOp& atom, kernel::OpId op) {
-    const bool alone = atom.participants == kernel::Participants::Subgroup;
     Piece both;
     std::size_t operand = 0;
     for (const kernel::AtomOperand* view : {&atom.a, &atom.b}) {
       if (!view->fragment.valid())
-        follow(both, access({op, view->view.memory, false, alone ? AccessUnit::Subgroup : AccessUnit::Group, operand,
-                             around_}));
+        follow(both, access({op, view->view.memory, false, unit_of(atom.participants), operand, around_}));
       ++operand;
     }
     return both;
+  }
+
+  static AccessUnit unit_of(kernel::Participants participants) {
+    return participants == kernel::Participants::Subgroup ? AccessUnit::Subgroup : AccessUnit::Group;
   }
 
   Piece access(MemoryAccess made) {
