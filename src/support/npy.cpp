@@ -44,6 +44,11 @@ std::string preamble_of(DataType type, std::span<const std::int64_t> shape, std:
   return npy::format_preamble(npy::descr_of(type), shape);
 }
 
+std::string raw_preamble_of(const RawElement& element, std::span<const std::int64_t> shape, std::size_t data_bytes) {
+  TW_CHECK(npy::array_bytes(element.bytes, shape) == static_cast<std::int64_t>(data_bytes));
+  return npy::format_preamble((element.bytes == 1 ? "|" : "<") + std::string(element.code), shape);
+}
+
 }  // namespace
 
 Result<NpyArray> parse_npy(std::span<const std::byte> bytes, std::string_view label) {
@@ -92,11 +97,16 @@ Result<RawArray> read_raw_npy(const std::string& path) {
   return out_of_memory(path, total);
 }
 
+std::string format_raw_npy(const RawElement& element, std::span<const std::int64_t> shape,
+                           std::span<const std::byte> data) {
+  std::string result = raw_preamble_of(element, shape, data.size());
+  result += as_text(data);
+  return result;
+}
+
 Result<void> write_raw_npy(const std::string& path, const RawElement& element, std::span<const std::int64_t> shape,
                            std::span<const std::byte> data) {
-  TW_CHECK(npy::array_bytes(element.bytes, shape) == static_cast<std::int64_t>(data.size()));
-  const std::string descr = (element.bytes == 1 ? "|" : "<") + std::string(element.code);
-  const std::string preamble = npy::format_preamble(descr, shape);
+  const std::string preamble = raw_preamble_of(element, shape, data.size());
   const std::string_view pieces[] = {preamble, as_text(data)};
   return write_file_atomically(path, pieces);
 }

@@ -32,6 +32,9 @@ struct RawArray {
 
 /// As read_npy of support/npy.h, of more types.
 Result<RawArray> read_raw_npy(const std::string& path);
+/// As format_npy. Premise: `data` has the bytes that `shape` asks for.
+std::string format_raw_npy(const RawElement& element, std::span<const std::int64_t> shape,
+                           std::span<const std::byte> data);
 /// As write_npy. Premise: `data` has the bytes that `shape` asks for.
 Result<void> write_raw_npy(const std::string& path, const RawElement& element, std::span<const std::int64_t> shape,
                            std::span<const std::byte> data);
