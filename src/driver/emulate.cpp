@@ -56,17 +56,8 @@ std::uint64_t limit_of(const std::optional<target::Figure>& figure, std::uint64_
   return figure ? static_cast<std::uint64_t>(figure->value) : otherwise;
 }
 
-Result<emu::DeviceModel> profile_model(const std::string& name) {
-  if (name.empty()) return emu::DeviceModel{};
-  TW_TRY(const target::DeviceProfile device, device_profile(name));
-  if (device.kind != target::DeviceKind::Metal)
-    return failure(DiagCode::BadOption, fmt::format("--device {}: MSL runs on Metal devices", name),
-                   "`tilewright list` shows the profiles");
-  return emulated_device(device);
-}
-
 Result<emu::DeviceModel> device_model(const EmulateRequest& request) {
-  TW_TRY(emu::DeviceModel model, profile_model(request.device));
+  TW_TRY(emu::DeviceModel model, emulated_profile(request.device));
   for (const std::string& name : request.imitated) {
     const auto known = std::ranges::find(kBehaviours, name, &Behaviour::name);
     if (known == std::end(kBehaviours))
@@ -219,6 +210,15 @@ emu::DeviceModel emulated_device(const target::DeviceProfile& device) {
   model.zero_extent_reads_row = has_hazard(device, Hazard::ZeroExtentRead);
   model.infinity_load_gives_nan = has_hazard(device, Hazard::FragmentLoadInfinity);
   return model;
+}
+
+Result<emu::DeviceModel> emulated_profile(const std::string& name) {
+  if (name.empty()) return emu::DeviceModel{};
+  TW_TRY(const target::DeviceProfile device, device_profile(name));
+  if (device.kind != target::DeviceKind::Metal)
+    return failure(DiagCode::BadOption, fmt::format("--device {}: MSL runs on Metal devices", name),
+                   "`tilewright list` shows the profiles");
+  return emulated_device(device);
 }
 
 std::vector<std::string_view> imitable_behaviours() {

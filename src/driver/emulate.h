@@ -43,6 +43,10 @@ struct EmulateRequest {
 /// What the emulator imitates of a device: its limits and known faults.
 msl_emulator::DeviceModel emulated_device(const target::DeviceProfile& device);
 
+/// The same for the name of a profile; generic limits and no fault without one. Errors: those of device_profile;
+/// BadOption for a device that runs no MSL.
+Result<msl_emulator::DeviceModel> emulated_profile(const std::string& name);
+
 /// One buffer after the launch.
 struct EmulatedOutput {
   std::uint32_t index = 0;

@@ -9,6 +9,7 @@
 
 #include "driver/element.h"
 #include "driver/emulate.h"
+#include "driver/emulated_text.h"
 #include "driver/kernel_impl.h"
 #include "driver/view_range.h"
 
@@ -18,8 +19,8 @@ namespace {
 
 namespace emu = msl_emulator;
 
-/// From this version on there are tensors, which C++ for OpenCL cannot express.
-constexpr int kMetal40 = 400;
+constexpr EmulationHints kHints{"this is a fault of the compiler; `tilewright emit` gives the text",
+                                "give it more time with --set timeout=SECONDS, or use smaller sizes"};
 
 /// The memory of each binding of a run: the caller's, and own memory for temporaries.
 class BindingMemory {
@@ -98,63 +99,12 @@ emu::LaunchRequest launch_request(const MetalKernel& kernel, const artifact::Lau
   return request;
 }
 
-std::string source_line(const std::string& text, std::uint32_t number) {
-  std::size_t at = 0;
-  for (std::uint32_t line = 1; line < number && at < text.size(); ++line)
-    at = std::min(text.find('\n', at), text.size() - 1) + 1;
-  return number == 0 ? std::string() : text.substr(at, text.find('\n', at) - at);
-}
-
-std::string party_text(const emu::Party& party) {
-  std::string text = fmt::format("group ({})", fmt::join(party.group, ","));
-  if (party.thread) text = fmt::format("thread {} of ", *party.thread) + text;
-  if (!party.thread && party.subgroup) text = fmt::format("SIMD group {} of ", *party.subgroup) + text;
-  return party.action.empty() ? text : text + ": " + party.action;
-}
-
-Diag diag_of(const MetalKernel& kernel, const artifact::Launch& launch, const emu::Report& report) {
-  const bool late = report.kind == emu::ReportKind::Timeout;
-  Diag diag{late ? DiagCode::EmulatorTimeout : DiagCode::EmulatorReport,
-            fmt::format("kernel {}: {}: {}", launch.entry, emu::report_kind_name(report.kind), report.message),
-            {},
-            late ? "give it more time with --set timeout=SECONDS, or use smaller sizes"
-                 : "this is a fault of the compiler; `tilewright emit` gives the text",
-            {}};
-  const auto place = [&](std::uint32_t line) {
-    return SourcePlace{report.file, line, 1, 0, source_line(kernel.text.code, line)};
-  };
-  if (report.line != 0) diag.place = place(report.line);
-  for (const emu::Party& party : report.parties)
-    diag.notes.push_back({party_text(party), party.line == 0 ? SourcePlace{} : place(party.line)});
-  return diag;
-}
-
-void add_faults(const MetalKernel& kernel, const artifact::Launch& launch, const emu::LaunchResult& result,
-                Diags& faults) {
-  for (const emu::Report& report : result.reports) faults.push_back(diag_of(kernel, launch, report));
-  if (result.schedules_disagree)
-    faults.push_back(Diag{DiagCode::EmulatorReport,
-                          fmt::format("kernel {}: the order in which threads run changes its result", launch.entry),
-                          {},
-                          "this is a fault of the compiler; `tilewright emit` gives the text",
-                          {}});
-}
-
-Result<emu::CompiledLibrary> compile_text(const MetalKernel& kernel) {
-  TW_TRY(const emu::Toolchain tools, emulator_toolchain());
-  emu::CompileRequest request;
-  request.path = kernel.text.program + ".metal";
-  request.text = kernel.text.code;
-  request.dialect = kernel.text.language_version >= kMetal40 ? emu::Dialect::Cpp20 : emu::Dialect::OpenCl;
-  request.metal_version = kernel.text.language_version;
-  request.checks = kernel.emulation.checks;
-  return emu::compile(request, tools);
-}
-
 Result<emu::CompiledLibrary> library_of(const MetalKernel& kernel) {
   const std::lock_guard lock(kernel.emulated->mutex);
   std::optional<Result<emu::CompiledLibrary>>& known = kernel.emulated->library;
-  if (!known) known = compile_text(kernel);
+  if (!known)
+    known = compile_emitted(kernel.text.program + ".metal", kernel.text.code, kernel.text.language_version,
+                            kernel.emulation.checks);
   return *known;
 }
 
@@ -215,7 +165,8 @@ Result<std::vector<emu::LaunchResult>> emulate_kernel(const MetalKernel& kernel,
   for (const artifact::Launch& one : kernel.text.launches) {
     if (one.task_count == 0) continue;
     TW_TRY(emu::LaunchResult result, emu::launch(library, launch_request(kernel, one, memory, workers), tools));
-    add_faults(kernel, one, result, faults);
+    for (Diag& fault : emulation_faults(one.entry, kernel.text.code, result, kHints))
+      faults.push_back(std::move(fault));
     results.push_back(std::move(result));
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));
