@@ -2,9 +2,13 @@
 #include <cstdio>
 #include <optional>
 
+#include <unistd.h>
+
 #include "command.h"
 #include "driver/emit.h"
+#include "driver/kit_write.h"
 #include "report/emit_report.h"
+#include "report/kit_report.h"
 #include "support/files.h"
 
 namespace tilewright::cli {
@@ -16,7 +20,25 @@ constexpr const char* kEmitFooter =
     "gives an "
     "object.\n\n"
     "  tilewright emit gemm M=512 N=512 K=512 --device apple-m1-max -o gemm.metal\n"
-    "  tilewright emit softmax N=64 C=1000 --json\n";
+    "  tilewright emit softmax N=64 C=1000 --json\n"
+    "  tilewright emit gemm M=65 N=33 K=129 --kit gemm-kit\n";
+
+/// A line on a terminal that says how far the reference of the kit is.
+void show_oracle(double fraction) {
+  std::fprintf(stderr, fraction < 1 ? "\rcomputing what is expected %3.0f %%" : "\r\033[K", fraction * 100);
+  std::fflush(stderr);
+}
+
+int emit_kit(driver::RunRequest request, const std::string& folder, bool json) {
+  if (isatty(STDERR_FILENO) != 0) request.progress = show_oracle;
+  const auto written = driver::write_kit(request, folder);
+  if (request.progress) show_oracle(1);
+  if (!written) return fail(written.error(), json);
+  const std::string file = written->folder + "/" + written->kit.text_file;
+  std::fputs((json ? report::emit_json(written->emitted, file, &*written) : report::kit_text(*written)).c_str(),
+             stdout);
+  return 0;
+}
 
 }  // namespace
 
@@ -24,14 +46,22 @@ int emit_command(const Words& words) {
   CLI::App app("Writes the code of a planned program.", "tilewright emit");
   ProgramOptions options;
   options.target = "metal-simdgroup";
-  std::string path;
+  std::string path, kit;
   options.declare(app);
-  app.add_option("-o,--output", path, "Where the code goes")->type_name("FILE");
+  CLI::Option* output = app.add_option("-o,--output", path, "Where the code goes")->type_name("FILE");
+  CLI::Option* folder =
+      app.add_option("--kit", kit,
+                     "A folder to make, with kernels, inputs, expected results and a host program for a Mac")
+          ->type_name("DIR");
   app.footer(kEmitFooter);
   if (const auto status = read_options(app, words)) return *status;
 
   const auto request = options.read();
   if (!request) return fail(request.error(), options.json);
+  if (output->count() > 0 && folder->count() > 0)
+    return fail({Diag{DiagCode::Usage, "-o and --kit are given both", {}, "a kit holds the code too", {}}},
+                options.json);
+  if (folder->count() > 0) return emit_kit(*request, kit, options.json);
   const auto emitted = driver::emit_program(*request);
   if (!emitted) return fail(emitted.error(), options.json);
   const std::string& code = emitted->artifact.code;

@@ -10,7 +10,9 @@
 
 #include "command.h"
 #include "driver/emulate.h"
+#include "driver/kit_emulate.h"
 #include "report/emulate_report.h"
+#include "report/kit_report.h"
 #include "support/number_text.h"
 
 namespace tilewright::cli {
@@ -23,6 +25,7 @@ I=random:SEED:TYPE:SHAPE, I=@J (the memory of buffer J); ":ro" at the end makes 
 --grid counts threadgroups; --threads counts threads in all and may leave partial threadgroups.
 
   tilewright emulate k.metal --grid 4 --group 64 --buffer 0=random:1:f32:256 --buffer 1=out:f32:256 --out 1=y.npy
+  tilewright emulate --kit gemm-kit
   tilewright emulate gemm.metal --kernel gemm --grid 2,4 --group 128 --buffer 0=a.npy --buffer 1=b.npy
       --buffer 2=out:f32:128x128 --bytes 3=u32:128,128,128 --schedules 4
 
@@ -30,13 +33,15 @@ No Apple compiler or GPU has confirmed the emulator: docs/emulator.md says what 
 Exit status: 0 done, 1 a report, 2 bad usage or input, 3 refused or timed out, 4 a fault of this program.)";
 
 struct EmulateTexts {
-  std::string path, kernel, grid, threads, group = "1", checks = "all", dialect, metal, device, timeout = "300";
+  std::string path, kit, kernel, grid, threads, group = "1", checks = "all", dialect, metal, device, timeout = "300";
   std::string schedules = "1", seed = "0", workers = "0";
   Words buffers, tensors, bytes, outputs, threadgroup, defines, includes, constants, imitated;
   bool json = false;
 
   void declare(CLI::App& app) {
     app.add_option("FILE", path, "MSL source")->type_name("");
+    app.add_option("--kit", kit, "A folder of `emit --kit`, in place of a file: every launch of every case, compared")
+        ->type_name("DIR");
     app.add_option("--kernel", kernel, "Function or host_name; may be left out when there is one")->type_name("NAME");
     app.add_option("--grid", grid, "Threadgroups (1)")->type_name("X,Y,Z");
     app.add_option("--threads", threads, "Threads in all, instead of --grid")->type_name("X,Y,Z");
@@ -66,6 +71,29 @@ struct EmulateTexts {
     app.footer(kFooter);
   }
 
+  /// The same for a kit, which says itself how it is launched.
+  Result<driver::KitEmulateRequest> read_kit(const CLI::App& app) const {
+    Diags faults;
+    for (const CLI::Option* option : app.get_options())
+      if (option->count() > 0 && std::ranges::find(kKitOptions, option->get_single_name()) == std::end(kKitOptions))
+        faults.push_back(Diag{DiagCode::Usage,
+                              fmt::format("{} and --kit are given both", option->get_name()),
+                              {},
+                              "a kit says itself what is launched, and how",
+                              {}});
+    driver::EmulateRequest shared;
+    read_sizes(shared, faults);
+    read_language(shared, faults);
+    if (!faults.empty()) return std::unexpected(std::move(faults));
+    return driver::KitEmulateRequest{.folder = kit,
+                                     .device = device,
+                                     .schedules = shared.schedules,
+                                     .seed = shared.seed,
+                                     .workers = shared.workers,
+                                     .checks = shared.checks,
+                                     .timeout_seconds = shared.timeout_seconds};
+  }
+
   Result<driver::EmulateRequest> read() const {
     Diags faults;
     driver::EmulateRequest request;
@@ -84,6 +112,9 @@ struct EmulateTexts {
   }
 
  private:
+  static constexpr std::string_view kKitOptions[] = {"kit",    "schedules", "seed",    "workers",
+                                                     "checks", "device",    "timeout", "json"};
+
   static std::string imitable() { return fmt::format("{}", fmt::join(driver::imitable_behaviours(), ", ")); }
 
   static void list(CLI::App& app, const char* name, Words& words, const std::string& text, const char* type) {
@@ -179,6 +210,16 @@ int status_of(const driver::EmulateReport& report) {
   return report.ok() ? 0 : static_cast<int>(DiagCategory::WrongResult);
 }
 
+int emulate_kit(const EmulateTexts& texts, const CLI::App& app) {
+  const auto request = texts.read_kit(app);
+  if (!request) return fail(request.error(), texts.json);
+  const auto done = driver::emulate_kit(*request);
+  if (!done) return fail(done.error(), texts.json);
+  std::fputs((texts.json ? report::kit_emulation_json(*done) : report::kit_emulation_text(*done)).c_str(), stdout);
+  std::fflush(stdout);
+  return fail(driver::check_faults(done->cases), false);
+}
+
 }  // namespace
 
 int emulate_command(const Words& words) {
@@ -187,6 +228,7 @@ int emulate_command(const Words& words) {
   texts.declare(app);
   if (const auto status = read_options(app, words)) return *status;
 
+  if (!texts.kit.empty()) return emulate_kit(texts, app);
   auto request = texts.read();
   if (!request) return fail(request.error(), texts.json);
   const bool terminal = isatty(STDERR_FILENO) != 0;

@@ -5,13 +5,7 @@
 
 namespace tilewright::driver {
 
-Result<EmitReport> emit_program(const RunRequest& request) {
-  if (request.target == Target::Interp)
-    return failure(DiagCode::Unsupported, "the target interp runs programs as they are and has no code",
-                   "--target metal-simdgroup, metal-mpp or cpu");
-  TW_TRY(const Program program, Program::load(request.program));
-  TW_TRY(const Kernel kernel, compile_request(program, request, Purpose::Look));
-  if (request.on_compiled) request.on_compiled(kernel.stage_times());
+EmitReport emit_report(const Program& program, const Kernel& kernel, const RunRequest& request) {
   const Kernel::Impl& impl = kernel.impl();
   EmitReport report;
   report.program = program.name();
@@ -23,6 +17,16 @@ Result<EmitReport> emit_program(const RunRequest& request) {
   report.artifact = impl.metal ? impl.metal->text : impl.object;
   if (impl.metal) report.device = impl.metal->planned.device.name;
   return report;
+}
+
+Result<EmitReport> emit_program(const RunRequest& request) {
+  if (request.target == Target::Interp)
+    return failure(DiagCode::Unsupported, "the target interp runs programs as they are and has no code",
+                   "--target metal-simdgroup, metal-mpp or cpu");
+  TW_TRY(const Program program, Program::load(request.program));
+  TW_TRY(const Kernel kernel, compile_request(program, request, Purpose::Look));
+  if (request.on_compiled) request.on_compiled(kernel.stage_times());
+  return emit_report(program, kernel, request);
 }
 
 }  // namespace tilewright::driver

@@ -26,4 +26,7 @@ struct EmitReport {
 /// of compile(); Unsupported for a target without code.
 Result<EmitReport> emit_program(const RunRequest& request);
 
+/// The same of a kernel that was compiled from that program and request.
+EmitReport emit_report(const Program& program, const Kernel& kernel, const RunRequest& request);
+
 }  // namespace tilewright::driver

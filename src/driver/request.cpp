@@ -369,30 +369,54 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
                                : "the options are noalias=true|false"));
 }
 
-std::string repeat_command(const RunRequest& request, const std::optional<Fill>& fill) {
-  std::vector<std::string> words{"tilewright", "run", request.program};
-  const auto add = [&](std::string option, std::string value) {
-    words.push_back(std::move(option));
-    words.push_back(std::move(value));
-  };
+namespace {
+
+using CommandWords = std::vector<std::string>;
+
+void add_option(CommandWords& words, std::string option, std::string value) {
+  words.push_back(std::move(option));
+  words.push_back(std::move(value));
+}
+
+/// The words that say what is compiled, from the program to the settings of the planner.
+void add_program(CommandWords& words, const RunRequest& request, Target usual) {
+  words.push_back(request.program);
   words.insert(words.end(), request.assignments.begin(), request.assignments.end());
-  if (request.target != Target::Cpu) add("--target", std::string(target_name(request.target)));
-  if (request.threads != 0) add("--threads", std::to_string(request.threads));
-  for (const auto& [name, path] : request.inputs) add("--in", name + "=" + path);
-  for (const auto& [name, view] : request.views) add("--view", name + "=" + view_text(view));
-  if (!request.device.empty()) add("--device", request.device);
-  if (request.noalias) add("--set", "noalias=true");
-  for (const auto& [name, value] : request.settings) add("--set", name + "=" + value);
-  const EmulationOptions usual;
-  if (request.emulation.schedules != usual.schedules)
-    add("--set", fmt::format("schedules={}", request.emulation.schedules));
-  if (request.emulation.checks != usual.checks) add("--set", "checks=false");
-  if (request.plan_file) add("--plan", *request.plan_file);
-  if (fill) add("--fill", fill_text(*fill));
-  words.push_back(request.sample_rows > 0 ? fmt::format("--check=rows:{}", request.sample_rows) : "--check");
+  if (request.target != usual) add_option(words, "--target", std::string(target_name(request.target)));
+  for (const auto& [name, view] : request.views) add_option(words, "--view", name + "=" + view_text(view));
+  if (!request.device.empty()) add_option(words, "--device", request.device);
+  if (request.noalias) add_option(words, "--set", "noalias=true");
+  for (const auto& [name, value] : request.settings) add_option(words, "--set", name + "=" + value);
+  if (request.plan_file) add_option(words, "--plan", *request.plan_file);
+}
+
+std::string command_text(const CommandWords& words) {
   std::string command;
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + quoted(word);
   return command;
+}
+
+}  // namespace
+
+std::string repeat_command(const RunRequest& request, const std::optional<Fill>& fill) {
+  CommandWords words{"tilewright", "run"};
+  add_program(words, request, Target::Cpu);
+  if (request.threads != 0) add_option(words, "--threads", std::to_string(request.threads));
+  for (const auto& [name, path] : request.inputs) add_option(words, "--in", name + "=" + path);
+  const EmulationOptions usual;
+  if (request.emulation.schedules != usual.schedules)
+    add_option(words, "--set", fmt::format("schedules={}", request.emulation.schedules));
+  if (request.emulation.checks != usual.checks) add_option(words, "--set", "checks=false");
+  if (fill) add_option(words, "--fill", fill_text(*fill));
+  words.push_back(request.sample_rows > 0 ? fmt::format("--check=rows:{}", request.sample_rows) : "--check");
+  return command_text(words);
+}
+
+std::string kit_command(const RunRequest& request, const std::string& folder) {
+  CommandWords words{"tilewright", "emit"};
+  add_program(words, request, Target::MetalSimdgroup);
+  add_option(words, "--kit", folder);
+  return command_text(words);
 }
 
 }  // namespace tilewright::driver

@@ -79,5 +79,7 @@ Result<void> apply_setting(RunRequest& request, std::string_view text);
 
 /// The command that repeats the check with one fill, quoted for a shell.
 std::string repeat_command(const RunRequest& request, const std::optional<Fill>& fill);
+/// The command that makes a kit of the same program.
+std::string kit_command(const RunRequest& request, const std::string& folder);
 
 }  // namespace tilewright::driver

@@ -209,9 +209,9 @@ CheckReport RunReport::totals() const {
   return sum;
 }
 
-Diags check_faults(const RunReport& report) {
+Diags check_faults(const std::vector<FillCheck>& checks) {
   Diags faults;
-  for (const FillCheck& check : report.checks) {
+  for (const FillCheck& check : checks) {
     const CheckReport& found = check.report;
     if (found.ok()) continue;
     std::string message =
@@ -227,6 +227,8 @@ Diags check_faults(const RunReport& report) {
   }
   return faults;
 }
+
+Diags check_faults(const RunReport& report) { return check_faults(report.checks); }
 
 Result<Kernel> compile_request(const Program& program, const RunRequest& request, Purpose purpose) {
   TW_TRY(const Values values, resolve_values(program, request.assignments));

@@ -62,6 +62,7 @@ struct RunReport {
 Result<RunReport> run_program(const RunRequest& request);
 
 /// What went wrong in a check, as a diagnostic (CheckFailed) for each fill that failed.
+Diags check_faults(const std::vector<FillCheck>& checks);
 Diags check_faults(const RunReport& report);
 
 /// A kernel of the request without buffers: for `print` and `emit`.

@@ -70,9 +70,19 @@ EmitJson launch_json(const artifact::Launch& launch) {
   return json;
 }
 
+EmitJson kit_json(const driver::KitReport& report) {
+  EmitJson json = {{"folder", report.folder}, {"bytes", report.bytes}};
+  json["cases"] = EmitJson::array();
+  for (const driver::KitCase& one : report.kit.cases) json["cases"].push_back(one.contents);
+  json["files"] = {driver::kKitManifest};
+  for (const auto& [name, file] : report.kit.files) json["files"].push_back(name);
+  return json;
+}
+
 }  // namespace
 
-std::string emit_json(const driver::EmitReport& report, const std::optional<std::string>& file) {
+std::string emit_json(const driver::EmitReport& report, const std::optional<std::string>& file,
+                      const driver::KitReport* kit) {
   const artifact::Artifact& artifact = report.artifact;
   const bool text = artifact.kind == artifact::CodeKind::Text;
   EmitJson json = {{"schema", kSchema}, {"program", report.program}, {"target", target_name(report.target)}};
@@ -89,6 +99,7 @@ std::string emit_json(const driver::EmitReport& report, const std::optional<std:
   json["language_version"] = text ? EmitJson(artifact.language_version) : EmitJson(nullptr);
   json["flags"] = artifact.flags;
   json["hashes"] = artifact.hashes.empty() ? EmitJson::object() : EmitJson(artifact.hashes);
+  if (kit != nullptr) json["kit"] = kit_json(*kit);
   json["times"] = EmitJson::array();
   for (const StageTime& time : report.stage_times)
     json["times"].push_back({{"stage", time.stage}, {"milliseconds", time.milliseconds}});

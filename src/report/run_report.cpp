@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/check.h"
+#include "report/check_report.h"
 #include "report/schema.h"
 #include "support/number_text.h"
 
@@ -75,25 +75,6 @@ std::string bindings_line(const driver::RunReport& run) {
   return text;
 }
 
-std::string check_line(const driver::FillCheck& check) {
-  const CheckReport& found = check.report;
-  std::string line = fmt::format("check {:<9} {}: {} elements", check.contents, found.ok() ? "ok" : "WRONG",
-                                 found.compared_elements());
-  if (found.checked_rows < found.rows) line += fmt::format(" in {} sampled of {} rows", found.checked_rows, found.rows);
-  if (found.ok()) {
-    line += fmt::format(" within their bounds, largest error {:.2g} (relative {:.2g})", found.max_abs_error,
-                        found.max_rel_error);
-  } else {
-    line += fmt::format(", {} wrong, {} unwritten, {} writes outside, {} inputs changed", found.wrong_elements,
-                        found.unwritten_elements, found.out_of_bounds_writes, found.changed_inputs);
-  }
-  if (found.undecided_elements > 0)
-    line += fmt::format("; {} undecided, where any result is permitted", found.undecided_elements);
-  if (found.not_stored_elements > 0)
-    line += fmt::format("; {} that the program does not store", found.not_stored_elements);
-  return line + "\n";
-}
-
 double total(const std::vector<StageTime>& times) {
   double sum = 0;
   for (const StageTime& time : times) sum += time.milliseconds;
@@ -111,36 +92,6 @@ std::string time_lines(const driver::RunReport& run) {
     text += fmt::format("ran in {:.3f} ms, ready in {:.1f} ms\n", *run.first_run_milliseconds, total(run.stage_times));
   }
   return text;
-}
-
-Json number_json(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : format_double(value);
-}
-
-Json wrong_json(const WrongElement& wrong) {
-  return {{"buffer", wrong.buffer},
-          {"indices", wrong.indices},
-          {"kind", driver::wrong_kind_text(wrong.kind)},
-          {"expected", number_json(wrong.expected)},
-          {"found", number_json(wrong.found)},
-          {"bound", number_json(wrong.bound)}};
-}
-
-void add_counts(Json& json, const CheckReport& found) {
-  json["checked_elements"] = found.checked_elements;
-  json["wrong_elements"] = found.wrong_elements;
-  json["unwritten_elements"] = found.unwritten_elements;
-  json["undecided_elements"] = found.undecided_elements;
-  json["not_stored_elements"] = found.not_stored_elements;
-  json["out_of_bounds_writes"] = found.out_of_bounds_writes;
-  json["changed_inputs"] = found.changed_inputs;
-  json["max_abs_error"] = number_json(found.max_abs_error);
-  json["max_rel_error"] = number_json(found.max_rel_error);
-  json["rows"] = found.rows;
-  json["checked_rows"] = found.checked_rows;
-  json["harmed"] = found.harmed;
-  json["first_wrong"] = found.first_wrong ? wrong_json(*found.first_wrong) : Json(nullptr);
 }
 
 Json times_json(const driver::RunReport& run) {
@@ -219,15 +170,12 @@ std::string run_json(const driver::RunReport& run) {
   json["target"] = target_name(run.target);
   json["bindings"] = bindings_json(run);
   json["ok"] = run.ok();
-  add_counts(json, run.totals());
+  add_check_counts(json, run.totals());
   json["repeat"] = nullptr;
   json["checks"] = Json::array();
   for (const driver::FillCheck& check : run.checks) {
-    Json one = {{"contents", check.contents}, {"ok", check.report.ok()}};
-    add_counts(one, check.report);
-    one["repeat"] = check.report.ok() ? Json(nullptr) : Json(check.repeat);
     if (!check.report.ok() && json["repeat"].is_null()) json["repeat"] = check.repeat;
-    json["checks"].push_back(std::move(one));
+    json["checks"].push_back(check_json(check));
   }
   json["buffers"] = Json::array();
   for (const driver::BufferSummary& buffer : run.buffers) json["buffers"].push_back(buffer_json(buffer));

@@ -130,8 +130,8 @@ TEST(Options, RepeatCommand) {
   request.noalias = true;
   request.sample_rows = 8;
   EXPECT_EQ(repeat_command(request, Fill{Fill::Kind::Random, 1}),
-            "tilewright run 'my programs/gemm.tile' M=4 alpha=-0.5 --target interp --threads 2 --in 'A=it'\\''s.npy' "
-            "--view B=strides:0x1 --set noalias=true --fill random:1 --check=rows:8");
+            "tilewright run 'my programs/gemm.tile' M=4 alpha=-0.5 --target interp --view B=strides:0x1 "
+            "--set noalias=true --threads 2 --in 'A=it'\\''s.npy' --fill random:1 --check=rows:8");
   EXPECT_EQ(repeat_command({.program = "gemm"}, std::nullopt), "tilewright run gemm --check");
 }
 
