@@ -128,6 +128,14 @@ TEST_F(Kits, AKernelThatLeavesItsBuffers) {
   expect_fault(emulate(), DiagCode::EmulatorReport, {"out_of_bounds", "kernels.metal:", "the text is "});
 }
 
+TEST_F(Kits, LaunchesInAnotherOrderReadWhatNothingHasWritten) {
+  TW_EXPECT_VALUE(write("mlp N=17 D=19 H=23 C=29"));
+  nlohmann::ordered_json json = manifest();
+  std::swap(json["launches"][0], json["launches"][1]);
+  set_manifest(json);
+  expect_fault(emulate(), DiagCode::EmulatorReport, {"kernel mlp_1: uninitialized_read"});
+}
+
 TEST_F(Kits, AKernelThatDoesNotCompile) {
   TW_EXPECT_VALUE(write_text(kDouble, "M=3 N=5"));
   replace_in_text("2.0f", "no_such_name");
