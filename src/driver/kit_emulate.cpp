@@ -91,7 +91,8 @@ class KitRunner {
     KitEmulation done{request_.folder, {}, {}, 0};
     for (const KitCase& one : kit_.cases) {
       TW_TRY(CheckReport report, run_case(one));
-      done.cases.push_back({one.contents, std::move(report), "tilewright emulate --kit " + request_.folder});
+      done.cases.push_back(
+          {one.contents, std::move(report), "tilewright emulate --kit " + shell_word(request_.folder)});
     }
     done.kit = std::move(kit_);
     done.milliseconds = milliseconds_;

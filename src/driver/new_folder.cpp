@@ -1,13 +1,13 @@
 #include "driver/new_folder.h"
 
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include "support/files.h"
 
 namespace tilewright::driver {
 
@@ -25,6 +25,15 @@ std::unexpected<Diags> bad_folder(const std::string& path, std::string_view why,
 fs::path named(const std::string& path) {
   const fs::path whole(path);
   return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// Nobody reads the file before the folder has its name, so it need not appear in one step.
+void write_whole(const fs::path& path, std::string_view bytes, std::error_code& error) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) error.assign(errno != 0 ? errno : EIO, std::generic_category());
 }
 
 }  // namespace
@@ -61,12 +70,14 @@ Result<void> NewFolder::add_file(const std::string& name, std::string_view bytes
   std::error_code error;
   const fs::path path = fs::path(temporary_) / name;
   fs::create_directories(path.parent_path(), error);
-  TW_TRY_VOID(write_file_atomically(path.string(), bytes));
-  if (executable)
+  if (!error) write_whole(path, bytes, error);
+  if (!error && executable)
     fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add,
                     error);
-  if (error) return failure(DiagCode::FileWrite, fmt::format("cannot write '{}': {}", path.string(), error.message()));
-  return {};
+  if (!error) return {};
+  return failure(DiagCode::FileWrite,
+                 fmt::format("cannot write '{}' of the folder '{}': {}", name, path_, error.message()),
+                 "free space on the disk, or name a folder that you may change");
 }
 
 Result<void> NewFolder::commit() {

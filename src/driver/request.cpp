@@ -173,7 +173,9 @@ class Resolver {
   Diags faults_;
 };
 
-std::string quoted(const std::string& word) {
+}  // namespace
+
+std::string shell_word(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("_-./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
@@ -182,8 +184,6 @@ std::string quoted(const std::string& word) {
   for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
-
-}  // namespace
 
 Result<Values> resolve_values(const Program& program, const std::vector<std::string>& assignments) {
   return Resolver(program, assignments).run();
@@ -392,7 +392,7 @@ void add_program(CommandWords& words, const RunRequest& request, Target usual) {
 
 std::string command_text(const CommandWords& words) {
   std::string command;
-  for (const std::string& word : words) command += (command.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
   return command;
 }
 

@@ -77,6 +77,9 @@ Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& 
 /// of the emulator, and every other name for the planner. UnknownOption lists what there is.
 Result<void> apply_setting(RunRequest& request, std::string_view text);
 
+/// A word as a shell reads it: itself where that is plain, else in quotes.
+std::string shell_word(const std::string& word);
+
 /// The command that repeats the check with one fill, quoted for a shell.
 std::string repeat_command(const RunRequest& request, const std::optional<Fill>& fill);
 /// The command that makes a kit of the same program.

@@ -12,9 +12,10 @@ using KitJson = nlohmann::ordered_json;
 std::string kit_text(const driver::KitReport& report) {
   std::string cases;
   for (const driver::KitCase& one : report.kit.cases) cases += (cases.empty() ? "" : ", ") + one.contents;
+  const std::string folder = driver::shell_word(report.folder);
   return fmt::format(
       "wrote {} files of {} bytes to {}, cases: {}\non a Mac: {}/run.sh\nhere: tilewright emulate --kit {}\n",
-      report.kit.files.size() + 1, report.bytes, report.folder, cases, report.folder, report.folder);
+      report.kit.files.size() + 1, report.bytes, report.folder, cases, folder, folder);
 }
 
 std::string kit_emulation_text(const driver::KitEmulation& emulation) {

@@ -132,6 +132,9 @@ TEST(Options, RepeatCommand) {
   EXPECT_EQ(repeat_command(request, Fill{Fill::Kind::Random, 1}),
             "tilewright run 'my programs/gemm.tile' M=4 alpha=-0.5 --target interp --view B=strides:0x1 "
             "--set noalias=true --threads 2 --in 'A=it'\\''s.npy' --fill random:1 --check=rows:8");
+  EXPECT_EQ(kit_command(request, "a kit"),
+            "tilewright emit 'my programs/gemm.tile' M=4 alpha=-0.5 --target interp --view B=strides:0x1 "
+            "--set noalias=true --kit 'a kit'");
   EXPECT_EQ(repeat_command({.program = "gemm"}, std::nullopt), "tilewright run gemm --check");
 }
 
