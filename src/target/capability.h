@@ -22,6 +22,7 @@ enum class Capability : std::uint8_t {
   BoundedMnk,         ///< M and N too, down to nothing
   BoundedStore,       ///< results may be stored to a prefix of their rows and columns
   ElementEpilogue,    ///< elements of a result can be read and written where they are; 2: beside memory
+  DirectMpp,          ///< an mma of a program may be one tensor operation over a whole tile in shared memory
   WarpgroupMma,       ///< asynchronous products of four subgroups
 };
 
@@ -33,13 +34,14 @@ struct CapabilityInfo {
   std::int64_t base_version = 0;
 };
 
-inline constexpr std::array<CapabilityInfo, 7> kCapabilities = {{
+inline constexpr std::array<CapabilityInfo, 8> kCapabilities = {{
     {"cooperative_matrix", DeviceKind::Metal, 1, std::nullopt, 0},
     {"metal_mpp", DeviceKind::Metal, 2, std::nullopt, 0},
     {"bounded_k", DeviceKind::Metal, 1, Capability::MetalMpp, 2},
     {"bounded_mnk", DeviceKind::Metal, 1, Capability::BoundedK, 1},
     {"bounded_store", DeviceKind::Metal, 1, Capability::MetalMpp, 2},
     {"element_epilogue", DeviceKind::Metal, 2, Capability::MetalMpp, 2},
+    {"direct_mpp", DeviceKind::Metal, 1, Capability::MetalMpp, 2},
     {"warpgroup_mma", DeviceKind::Cuda, 1, std::nullopt, 0},
 }};
 
