@@ -157,6 +157,9 @@ void ProgramOptions::declare(CLI::App& app) {
   app.add_option("--device", device, "Metal: a device profile, by name or file; default: the general one")
       ->type_name("PROFILE");
   app.add_option("--plan", plan, "Metal: a stored plan, in place of planning")->type_name("FILE");
+  app.add_option("--route", route, "metal-mpp: planned, or direct: without a planner, the second way of a comparison")
+      ->type_name("ROUTE")
+      ->capture_default_str();
   app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
       ->type_name("VIEW")
       ->allow_extra_args(false);
@@ -180,6 +183,7 @@ Result<driver::RunRequest> ProgramOptions::read() const {
                             "--target metal-simdgroup or metal-mpp",
                             {}});
   request.device = device;
+  request.route = take(driver::parse_route(route), faults).value_or(Route::Planned);
   if (!plan.empty()) request.plan_file = plan;
   for (const std::string& text : views) {
     const auto view = take(driver::parse_view(text), faults);

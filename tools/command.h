@@ -52,7 +52,7 @@ std::optional<int> read_options(CLI::App& app, const Words& words);
 struct ProgramOptions {
   std::string program;
   Words assignments, views, settings;
-  std::string target = "cpu", device, plan;
+  std::string target = "cpu", device, plan, route = "planned";
   bool json = false;
 
   void declare(CLI::App& app);

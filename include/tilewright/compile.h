@@ -86,6 +86,12 @@ constexpr bool is_metal(Target target) { return target == Target::MetalSimdgroup
 std::string_view target_name(Target target);
 std::optional<Target> target_from_name(std::string_view name);
 
+/// How a program becomes kernels for a target with plans. Direct: without a planner, one operation after the other, by
+/// one subgroup a program; of MetalMpp. It is the second way of a comparison, not the fast one (docs/direct-route.md).
+enum class Route : std::uint8_t { Planned, Direct };
+std::string_view route_name(Route route);
+std::optional<Route> route_from_name(std::string_view name);
+
 /// How a buffer lies in memory at every launch of one kernel: the strides of its view, in elements.
 struct BufferLayout {
   std::vector<std::int64_t> strides;
@@ -111,6 +117,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> settings;
   std::string plan;                 ///< text of a stored plan, to be verified in place of planning; empty: planned
   std::string plan_label = "plan";  ///< names it in diagnostics
+  Route route = Route::Planned;     ///< Direct goes without settings and plan
   EmulationOptions emulation;
 };
 
@@ -148,8 +155,10 @@ class Kernel {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Metal: parameters without a value are chosen by the planner. Errors: those of binding, of planning and of
-/// each stage; ArgumentStrides when a stored plan does not go with a layout.
+/// Metal: parameters without a value are chosen by the planner; on the direct route they are the defaults, or where
+/// those do not fit the device the nearest of the declared choices that do. Errors: those of binding, of planning and
+/// of each stage; ArgumentStrides when a stored plan does not go with a layout; BadOption and Unsupported for what the
+/// route does not go with.
 Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options = {});
 
 }  // namespace tilewright

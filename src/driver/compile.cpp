@@ -11,6 +11,7 @@
 #include "driver/compile_for.h"
 #include "driver/kernel_impl.h"
 #include "driver/launch.h"
+#include "driver/metal_direct.h"
 #include "driver/metal_run.h"
 #include "driver/program_impl.h"
 #include "driver/request.h"
@@ -69,7 +70,8 @@ Result<void> compile_for_cpu(Impl& impl, bool noalias, Purpose purpose) {
 
 Result<void> compile_for_metal(Impl& impl, const Program& program, const Bindings& bindings,
                                const CompileOptions& options, Purpose purpose) {
-  TW_TRY(impl.metal, driver::compile_metal(program, bindings, options, impl.stage_times));
+  const auto compile = options.route == Route::Direct ? driver::compile_direct : driver::compile_metal;
+  TW_TRY(impl.metal, compile(program, bindings, options, impl.stage_times));
   impl.bound = impl.metal->planned.bound;
   impl.bindings = impl.metal->planned.bindings;
   impl.rules = impl.metal->rules;
@@ -79,6 +81,7 @@ Result<void> compile_for_metal(Impl& impl, const Program& program, const Binding
 
 Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, const CompileOptions& options,
                               Purpose purpose) {
+  if (options.route == Route::Direct) TW_TRY_VOID(driver::check_direct_options(options));
   auto impl = std::make_shared<Impl>();
   impl->family = std::shared_ptr<const Program::Impl>(std::make_shared<Program>(program), &program.impl());
   impl->target = options.target;
@@ -170,6 +173,14 @@ std::optional<Target> target_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view route_name(Route route) { return route == Route::Direct ? "direct" : "planned"; }
+
+std::optional<Route> route_from_name(std::string_view name) {
+  for (Route route : {Route::Planned, Route::Direct})
+    if (route_name(route) == name) return route;
+  return std::nullopt;
+}
+
 Result<Kernel> driver::compile_for(const Program& program, const Bindings& bindings, const CompileOptions& options,
                                    Purpose purpose) {
   try {
@@ -221,6 +232,8 @@ Result<std::string> Kernel::print_after(std::string_view stage) const {
                    fmt::format("its stages are {}; {} belongs to the target {}", stage_list(impl_->target), stage,
                                known->cpu ? "cpu" : "metal-simdgroup or metal-mpp"));
   if (stage == "kernel") return kernel::print(metal ? impl_->metal->lowered : impl_->lowered);
+  if (stage == "plan" && impl_->metal->route == Route::Direct)
+    return failure(DiagCode::BadOption, "the direct route has no plan, and so no stage 'plan'", "--route planned");
   if (stage == "plan") return plan::print_plan(impl_->metal->planned.planned.plan);
   if (stage == "msl") return impl_->metal->text.code;
   if (stage == "llvm") return emit_llvm::emit_llvm_text(impl_->lowered, impl_->emit_options);

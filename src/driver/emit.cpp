@@ -15,7 +15,10 @@ EmitReport emit_report(const Program& program, const Kernel& kernel, const RunRe
   report.bindings = kernel.bindings();
   report.stage_times = kernel.stage_times();
   report.artifact = impl.metal ? impl.metal->text : impl.object;
-  if (impl.metal) report.device = impl.metal->planned.device.name;
+  if (!impl.metal) return report;
+  report.device = impl.metal->planned.device.name;
+  report.route = route_name(impl.metal->route);
+  report.fitted = impl.metal->fitted;
   return report;
 }
 

@@ -1,6 +1,8 @@
 // The `emit` command as a function: the code of a planned program, and how to launch it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +17,11 @@ namespace tilewright::driver {
 struct EmitReport {
   std::string program;
   Target target{};
-  std::string device;              ///< of a plan; empty without one
-  std::vector<std::string> names;  ///< of the bindings, in the order of the program
-  Bindings bindings;               ///< defaults and what the planner chose included
+  std::string device;                          ///< of a target with plans; else empty
+  std::string route;                           ///< "planned", "direct"; of a target with plans, else empty
+  std::map<std::string, std::int64_t> fitted;  ///< see MetalKernel
+  std::vector<std::string> names;              ///< of the bindings, in the order of the program
+  Bindings bindings;                           ///< defaults and what the planner chose included
   artifact::Artifact artifact;
   std::vector<StageTime> stage_times;
 };

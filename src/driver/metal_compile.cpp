@@ -7,7 +7,6 @@
 
 #include "driver/plan_needs.h"
 #include "driver/stage_clock.h"
-#include "emit/msl/emit.h"
 #include "kernel/verifier.h"
 #include "lower/lower_planned.h"
 #include "sync/synchronize.h"
@@ -81,10 +80,10 @@ Result<void> synchronize(MetalKernel& kernel) {
 }
 
 /// Names of the coordinates where the tasks of the kernel are the programs of its launch.
-std::vector<std::string> coordinates_of(const proof::Subject& subject, std::size_t launch,
+std::vector<std::string> coordinates_of(const tile::Program& program, std::size_t launch,
                                         const kernel::Kernel& kernel) {
-  const tile::Program& program = subject.program;
-  const auto& region = std::get<tile::RegionOp>(program.op(subject.walk.launches[launch]).payload);
+  const tile::OpId id = program.block(program.root()).ops[launch];
+  const auto& region = std::get<tile::RegionOp>(program.op(id).payload);
   std::vector<std::string> names;
   std::vector<std::int64_t> extents;
   for (tile::CoordId id : program.list(region.coords)) {
@@ -105,24 +104,30 @@ std::string bindings_text(const PlanReport& planned) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-emit_msl::EmitOptions emit_options(const MetalKernel& kernel, const proof::Subject& subject) {
+emit_msl::EmitOptions planned_options(const MetalKernel& kernel) {
+  const plan::Plan& plan = kernel.planned.planned.plan;
+  emit_msl::EmitOptions options = text_options(kernel);
+  options.target = plan.target;
+  options.plan = plan::print_plan(plan);
+  options.plan_digest = hash_text(plan::plan_digest(plan));
+  return options;
+}
+
+}  // namespace
+
+emit_msl::EmitOptions text_options(const MetalKernel& kernel) {
   const PlanReport& planned = kernel.planned;
   emit_msl::EmitOptions options;
-  options.target = planned.planned.plan.target;
   options.device = planned.device.name;
   const target::DeviceLimits& limits = planned.device.limits;
   if (limits.max_threads_per_group) options.limits.workers_per_group = limits.max_threads_per_group->value;
   if (limits.shared_memory_bytes) options.limits.shared_bytes = limits.shared_memory_bytes->value;
   if (limits.max_buffers) options.limits.buffers = limits.max_buffers->value;
   options.bindings = bindings_text(planned);
-  options.plan = plan::print_plan(planned.planned.plan);
-  options.plan_digest = hash_text(plan::plan_digest(planned.planned.plan));
   for (std::size_t i = 0; i < kernel.lowered.kernels.size(); ++i)
-    options.coordinates.push_back(coordinates_of(subject, i, kernel.lowered.kernels[i]));
+    options.coordinates.push_back(coordinates_of(planned.bound, i, kernel.lowered.kernels[i]));
   return options;
 }
-
-}  // namespace
 
 Result<lower::LaunchLayout> launch_layout(const tile::Program& bound, const LaunchRules& rules) {
   lower::LaunchLayout layout;
@@ -157,8 +162,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
          }));
   TW_TRY_VOID(timed(times, "verify kernel", [&] { return kernel::verify(kernel.lowered); }));
   TW_TRY_VOID(timed(times, "synchronize", [&] { return synchronize(kernel); }));
-  TW_TRY(kernel.text,
-         timed(times, "emit", [&] { return emit_msl::emit(kernel.lowered, emit_options(kernel, subject)); }));
+  TW_TRY(kernel.text, timed(times, "emit", [&] { return emit_msl::emit(kernel.lowered, planned_options(kernel)); }));
   return kernel;
 }
 

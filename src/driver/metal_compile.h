@@ -1,4 +1,5 @@
-// From a loaded program to Metal text: plan, lower by it, synchronize, emit.
+// From a loaded program to Metal text: plan, lower by it, synchronize, emit. The way without a plan is
+// driver/metal_direct.h.
 #pragma once
 
 #include <map>
@@ -10,6 +11,7 @@
 #include "artifact/artifact.h"
 #include "driver/launch.h"
 #include "driver/plan.h"
+#include "emit/msl/emit.h"
 #include "kernel/program.h"
 #include "lower/launch_layout.h"
 #include "runtime/msl_emulator/emulator.h"
@@ -19,8 +21,12 @@ namespace tilewright::driver {
 
 /// What a kernel for Metal consists of, stage by stage.
 struct MetalKernel {
-  PlanReport planned;  ///< its program is the one that the rest is about
-  LaunchRules rules;   ///< what every launch checks, the needs of the plan included
+  Route route = Route::Planned;
+  /// Its program is the one that the rest is about. Of the direct route program, names, bindings, device and bound.
+  PlanReport planned;
+  /// Parameters that the direct route moved off their defaults, because the tiles did not fit.
+  std::map<std::string, std::int64_t> fitted;
+  LaunchRules rules;  ///< what every launch checks, the needs of the plan included
   lower::LaunchLayout layout;
   kernel::Program lowered;  ///< with the fences that are left
   sync::FenceFacts fences;  ///< what became of those of the reference
@@ -41,6 +47,9 @@ struct MetalKernel {
 /// asks for rows that a layout does not have.
 Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindings, const CompileOptions& options,
                                   std::vector<StageTime>& times);
+
+/// What the emitter is told of device, bindings and coordinates.
+emit_msl::EmitOptions text_options(const MetalKernel& kernel);
 
 /// How the objects of `rules` lie, for a lowering.
 Result<lower::LaunchLayout> launch_layout(const tile::Program& bound, const LaunchRules& rules);

@@ -30,8 +30,6 @@ constexpr std::array<std::string_view, 4> kTargets = {"metal-simdgroup", "metal-
 
 bool is_metal(std::string_view target) { return target.starts_with("metal-"); }
 
-std::string_view general_device(std::string_view target) { return is_metal(target) ? "generic-metal4" : "host-cpu"; }
-
 Result<std::string> checked_target(const std::string& target) {
   if (std::find(kTargets.begin(), kTargets.end(), target) != kTargets.end()) return target;
   std::string hint = did_you_mean(target, {kTargets.begin(), kTargets.end()});
@@ -121,6 +119,8 @@ Result<void> use_stored_plan(const StoredPlan& given, const Program& program, co
 }
 
 }  // namespace
+
+std::string_view general_device(std::string_view target) { return is_metal(target) ? "generic-metal4" : "host-cpu"; }
 
 Result<plan::CompileSwitches> target_switches(std::string_view target, const target::DeviceProfile& device) {
   plan::CompileSwitches switches;

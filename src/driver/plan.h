@@ -53,6 +53,9 @@ Result<PlanReport> plan_request(const PlanRequest& request);
 Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,
                                const std::optional<StoredPlan>& stored = std::nullopt);
 
+/// The profile that a target is compiled for when none is named.
+std::string_view general_device(std::string_view target);
+
 /// What a target turns on, given what the device has: capabilities and whatever the launch can check.
 Result<plan::CompileSwitches> target_switches(std::string_view target, const target::DeviceProfile& device);
 

@@ -12,7 +12,7 @@ Result<std::string> print_after(const RunRequest& request, const std::string& st
   }
   RunRequest wanted = request;
   // The bound program needs no code, and may be one that the target refuses.
-  if (stage == "bind") wanted.target = Target::Interp;
+  if (stage == "bind") wanted.target = Target::Interp, wanted.route = Route::Planned;
   TW_TRY(const Kernel kernel, compile_request(program, wanted, Purpose::Look));
   if (request.on_compiled) request.on_compiled(kernel.stage_times());
   return kernel.print_after(stage);

@@ -289,6 +289,12 @@ Result<Target> parse_target(std::string_view text) {
                  "the targets are cpu, interp, metal-simdgroup and metal-mpp");
 }
 
+Result<Route> parse_route(std::string_view text) {
+  if (const auto route = route_from_name(text)) return *route;
+  return failure(DiagCode::BadOption, fmt::format("--route expects a route, found '{}'", text),
+                 "the routes are planned and direct");
+}
+
 Result<int> parse_threads(std::string_view text) {
   const auto threads = parse_int32(text);
   if (threads && *threads >= 1 && *threads <= kMostThreads) return *threads;
@@ -387,6 +393,7 @@ void add_program(CommandWords& words, const RunRequest& request, Target usual) {
   if (!request.device.empty()) add_option(words, "--device", request.device);
   if (request.noalias) add_option(words, "--set", "noalias=true");
   for (const auto& [name, value] : request.settings) add_option(words, "--set", name + "=" + value);
+  if (request.route != Route::Planned) add_option(words, "--route", std::string(route_name(request.route)));
   if (request.plan_file) add_option(words, "--plan", *request.plan_file);
 }
 

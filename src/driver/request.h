@@ -44,6 +44,7 @@ struct RunRequest {
   std::string device;                                         ///< a profile; empty: the general one
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the planner
   std::optional<std::string> plan_file;
+  Route route = Route::Planned;
   EmulationOptions emulation;
 
   std::function<void(double)> progress;  ///< of a check's reference
@@ -70,6 +71,7 @@ std::string view_text(const ViewRequest& view);
 /// "all" or "rows:N" to the number of rows, 0 for all.
 Result<std::int64_t> parse_check(std::string_view text);
 Result<Target> parse_target(std::string_view text);
+Result<Route> parse_route(std::string_view text);
 Result<int> parse_threads(std::string_view text);
 /// A fault for each name that stands twice, with both values: BadOption.
 Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings);

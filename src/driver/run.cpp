@@ -12,6 +12,7 @@
 #include "driver/check.h"
 #include "driver/element.h"
 #include "driver/host_memory.h"
+#include "driver/kernel_impl.h"
 #include "driver/launch.h"
 #include "driver/output_files.h"
 #include "driver/run_buffers.h"
@@ -80,6 +81,10 @@ class Runner {
     report_.target = request_.target;
     report_.threads = request_.threads;
     report_.stage_times = kernel_.stage_times();
+    if (const auto& metal = kernel_.impl().metal) {
+      report_.route = route_name(metal->route);
+      report_.fitted = metal->fitted;
+    }
     return std::move(report_);
   }
 
@@ -237,6 +242,7 @@ Result<Kernel> compile_request(const Program& program, const RunRequest& request
   options.device = request.device;
   options.settings = request.settings;
   options.emulation = request.emulation;
+  options.route = request.route;
   if (request.plan_file) {
     TW_TRY(options.plan, read_file(*request.plan_file));
     options.plan_label = *request.plan_file;

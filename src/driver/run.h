@@ -42,9 +42,11 @@ struct RunTimes {
 struct RunReport {
   std::string program;
   Target target = Target::Cpu;
-  int threads = 0;                 ///< 0: all cores
-  Bindings bindings;               ///< defaults included
-  std::vector<std::string> names;  ///< of the bindings, in the order of the program
+  std::string route;                           ///< "planned", "direct"; of a target with plans, else empty
+  std::map<std::string, std::int64_t> fitted;  ///< see MetalKernel
+  int threads = 0;                             ///< 0: all cores
+  Bindings bindings;                           ///< defaults included
+  std::vector<std::string> names;              ///< of the bindings, in the order of the program
   std::vector<BufferSummary> buffers;
   std::vector<FillCheck> checks;
   std::vector<StageTime> stage_times;

@@ -87,6 +87,8 @@ std::string emit_json(const driver::EmitReport& report, const std::optional<std:
   const bool text = artifact.kind == artifact::CodeKind::Text;
   EmitJson json = {{"schema", kSchema}, {"program", report.program}, {"target", target_name(report.target)}};
   json["device"] = report.device.empty() ? EmitJson(nullptr) : EmitJson(report.device);
+  json["route"] = report.route.empty() ? EmitJson(nullptr) : EmitJson(report.route);
+  json["fitted"] = EmitJson(report.fitted);
   json["bindings"] = values_json(report);
   json["kind"] = text ? "text" : "object";
   json["bytes"] = artifact.code.size();

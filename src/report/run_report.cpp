@@ -150,7 +150,8 @@ std::string stage_times_text(const std::vector<StageTime>& times) {
 }
 
 std::string run_text(const driver::RunReport& run) {
-  std::string text = fmt::format("{} on {}:{}\n", run.program, target_name(run.target), bindings_line(run));
+  std::string text = fmt::format("{} on {}{}:{}\n", run.program, target_name(run.target),
+                                 run.route == "direct" ? " by the direct route" : "", bindings_line(run));
   std::size_t name_width = 0, shape_width = 0;
   for (const driver::BufferSummary& buffer : run.buffers) {
     name_width = std::max(name_width, buffer.name.size());
@@ -168,6 +169,8 @@ std::string run_json(const driver::RunReport& run) {
   json["schema"] = kSchema;
   json["program"] = run.program;
   json["target"] = target_name(run.target);
+  json["route"] = run.route.empty() ? Json(nullptr) : Json(run.route);
+  json["fitted"] = Json(run.fitted);
   json["bindings"] = bindings_json(run);
   json["ok"] = run.ok();
   add_check_counts(json, run.totals());

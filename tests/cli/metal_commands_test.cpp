@@ -118,6 +118,48 @@ TEST_F(MetalCommands, AStoredPlanIsObeyed) {
   EXPECT_EQ(json["launches"][0]["workers"], 64);
 }
 
+TEST_F(MetalCommands, TheDirectRoute) {
+  const Words direct = {"--target", "metal-mpp", "--route", "direct"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), direct.begin(), direct.end());
+    return more;
+  };
+  const Json emitted = tool(gemm({"emit"}, with({"--json"}))).json();
+  EXPECT_EQ(emitted["route"], "direct");
+  EXPECT_EQ(emitted["fitted"], Json::object());
+  EXPECT_EQ(emitted["launches"][0]["workers"], 32);
+  EXPECT_EQ(emitted["launches"][0]["shared_bytes"], 8192);
+  EXPECT_EQ(emitted["atoms"], Json({"metal.mpp"}));
+  EXPECT_EQ(tool(gemm({"emit"}, {"--target", "metal-mpp", "--json"})).json()["route"], "planned");
+  const Json fitted =
+      tool({"emit", "gemm", "M=64", "N=64", "K=64", "BM=128", "--target", "metal-mpp", "--route", "direct", "--json"})
+          .json();
+  EXPECT_EQ(fitted["fitted"], Json({{"BK", 16}, {"BN", 32}}));
+  const ToolResult run = tool(gemm({"run"}, with({"--check", "--json", "--threads", "1"})));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.json()["route"], "direct");
+  EXPECT_EQ(run.json()["ok"], true);
+  EXPECT_TRUE(tool(gemm({"print"}, with({"--after", "kernel"}))).out.starts_with("kernel program gemm {"));
+  EXPECT_EQ(tool(gemm({"print"}, with({"--after", "bind"}))).status, 0);
+}
+
+TEST_F(MetalCommands, WhatTheDirectRouteRefuses) {
+  const Words direct = {"--target", "metal-mpp", "--route", "direct"};
+  const auto refuse = [&](const Words& more, int status, const Words& fragments) {
+    Words words = direct;
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refusal(gemm({"emit"}, words), status, fragments);
+  };
+  refuse({"--set", "threads_per_group=64"}, 2, {"'threads_per_group' is a setting of the planner"});
+  refuse({"--plan", TILEWRIGHT_SOURCE_DIR "/README.md"}, 2, {"takes no plan", "README.md"});
+  refuse({"--device", "generic-metal"}, 3, {"needs direct_mpp", "generic-metal"});
+  expect_refusal(gemm({"emit"}, {"--route", "direct"}), 3, {"found target metal-simdgroup", "--target metal-mpp"});
+  expect_refusal(gemm({"run"}, {"--route", "direct"}), 3, {"found target cpu"});
+  expect_refusal(gemm({"emit"}, {"--route", "straight"}), 2, {"--route expects a route", "planned and direct"});
+  expect_refusal(gemm({"print"}, {"--target", "metal-mpp", "--route", "direct", "--after", "plan"}), 2, {"no plan"});
+  expect_refusal(gemm({"plan"}, {"--route", "direct"}), 2, {"[UnknownOption]", "--route"});
+}
+
 TEST_F(MetalCommands, WrongOptions) {
   expect_refusal(gemm({"run"}, {"--device", "apple-m1"}), 2, {"--device belongs to a target with plans"});
   expect_refusal(gemm({"run"}, {"--plan", "x.plan"}), 2, {"--plan belongs to a target with plans"});

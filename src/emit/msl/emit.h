@@ -38,6 +38,7 @@ struct EmitOptions {
   std::string device;  ///< name of the profile, for the record; may be empty
   Limits limits;
   std::string bindings;     ///< "M=64 N=64", for the record; may be empty
+  std::string note;         ///< lines for the record; may be empty
   std::string plan;         ///< text of the plan, which the comment on top quotes; may be empty
   std::string plan_digest;  ///< for the record; may be empty
   /// Names for the coordinates of each kernel's tasks; a kernel without names, or with another number of them, has

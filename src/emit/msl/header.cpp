@@ -50,6 +50,7 @@ std::string header(const artifact::Artifact& artifact, const EmitOptions& option
                                         options.device.empty() ? "" : " on " + options.device),
                             " ");
   if (!options.bindings.empty()) text += quoted(options.bindings, " ");
+  text += quoted(options.note, " ");
   text += "//\n// buffers\n";
   for (std::size_t i = 0; i < artifact.bindings.size(); ++i) {
     const artifact::Binding& binding = artifact.bindings[i];
