@@ -7,7 +7,6 @@
 #include "kernel/interpreter.h"
 #include "kernel/printer.h"
 #include "kernel/verifier.h"
-#include "lower/lower_scalar.h"
 #include "support/half.h"
 #include "tile/array_view.h"
 #include "tile/interpreter.h"
@@ -160,7 +159,7 @@ std::optional<kernel::Program> lowered(const tile::Program& bound, const CaseOpt
   LaunchLayout layout;
   for (tile::ObjectId id : bound.objects().ids())
     if (bound.object(id).kind != tile::ObjectKind::Memory) layout.buffers[id] = layout_of(bound, id, options);
-  auto program = lower_scalar(bound, layout);
+  auto program = options.lower(bound, layout);
   if (!program) {
     ADD_FAILURE() << render(program.error());
     return std::nullopt;

@@ -1,7 +1,9 @@
-// One program with its arguments, run through the tile interpreter and through lower_scalar and the kernel interpreter.
+// One program with its arguments, run through the tile interpreter and through a lowering (lower_scalar) and the kernel
+// interpreter.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "kernel/program.h"
+#include "lower/launch_layout.h"
+#include "lower/lower_scalar.h"
 #include "tile/bind.h"
 #include "tile/program.h"
 
@@ -29,6 +33,8 @@ struct CaseOptions {
   std::map<std::string, DataType> types;
   /// Strides of buffers by name; the others are as the program says, or dense.
   std::map<std::string, std::vector<std::int64_t>> strides;
+  /// What lowers the program.
+  std::function<Result<kernel::Program>(const tile::Program&, const LaunchLayout&)> lower = lower_scalar;
 };
 
 /// Parses, verifies and binds; failures are reported to the test and give nothing.
