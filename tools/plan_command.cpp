@@ -53,6 +53,7 @@ int plan_command(const Words& words) {
     return fail({Diag{DiagCode::BadOption, "--save-plan expects a file, found ''", {}, "--save-plan gemm.plan", {}}},
                 json);
   if (app.count("--plan") > 0) request.plan_file = file;
+  request.target_is_named = app.count("--target") > 0;
 
   const auto report = driver::plan_request(request);
   if (!report) return fail(report.error(), json);

@@ -170,7 +170,10 @@ Result<PlanReport> plan_request(const PlanRequest& request) {
     TW_TRY(std::string text, read_file(*request.plan_file));
     stored = StoredPlan{std::move(text), *request.plan_file};
   }
-  return plan_report(program, values.bindings, options, stored);
+  TW_TRY(PlanReport report, plan_report(program, values.bindings, options, stored));
+  report.families = families_beside(program, values.bindings, options, report);
+  report.target_is_named = request.target_is_named;
+  return report;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <tilewright/compile.h>
 #include <tilewright/plan.h>
 
+#include "driver/plan_families.h"
 #include "plan/plan_family.h"
 #include "plan/plan_program.h"
 #include "support/result.h"
@@ -26,6 +27,7 @@ struct PlanRequest {
   std::string program;                   ///< file or name
   std::vector<std::string> assignments;  ///< NAME=VALUE
   PlanOptions options;
+  bool target_is_named = false;          ///< by the caller, which is a preference for its atom family
   std::vector<std::string> settings;     ///< OPTION=VALUE, beside those of the options
   std::optional<std::string> plan_file;  ///< a stored plan, to be verified in place of planning
 };
@@ -42,7 +44,9 @@ struct PlanReport {
   bool from_file = false;                      ///< the plan was read and verified, not made
   /// Of a stored plan: what the planner would choose for the same program today; none when it would refuse.
   std::optional<plan::Plan> automatic;
-  double milliseconds = 0;  ///< for all captures, without parsing
+  double milliseconds = 0;           ///< for all captures, without parsing
+  std::vector<FamilyPlan> families;  ///< of the command alone: what other atom families would make of it
+  bool target_is_named = false;
 };
 
 /// The best plan over all bindings of the open parameters (plan::plan_family). Errors: UnknownTarget, UnknownProfile,

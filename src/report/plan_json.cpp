@@ -83,6 +83,7 @@ class PlanJson {
                  {"from_file", report_.from_file},
                  {"automatic", automatic_json()},
                  {"plan", plan_json()},
+                 {"families", families()},
                  {"captures", captures()},
                  {"candidates", Json::array()},
                  {"ranking", Json::array()},
@@ -113,6 +114,30 @@ class PlanJson {
            {"stored_distance", both ? Json(stored.cost.kernel_score - today.cost.kernel_score) : Json(nullptr)}});
     }
     return launches;
+  }
+
+  /// Side by side; their scores are of different bases.
+  Json families() const {
+    Json all = Json::array();
+    for (const driver::FamilyPlan& family : report_.families) {
+      Json launches = Json::array();
+      for (const driver::FamilyLaunch& launch : family.launches)
+        launches.push_back({{"mapping", launch.mapping},
+                            {"threads", launch.threads},
+                            {"shared_memory_bytes", launch.shared_memory_bytes},
+                            {"cost_basis", launch.cost_basis},
+                            {"kernel_score", launch.kernel_score ? Json(*launch.kernel_score) : Json(nullptr)}});
+      const auto score = family.kernel_score();
+      all.push_back({{"family", family.family},
+                     {"target", family.target},
+                     {"taken", family.taken},
+                     {"preference", family.taken && report_.target_is_named},
+                     {"bindings", bindings_json(family.bindings)},
+                     {"kernel_score", score ? Json(*score) : Json(nullptr)},
+                     {"launches", launches},
+                     {"refusal", family.refusal.empty() ? Json(nullptr) : Json(family.refusal)}});
+    }
+    return all;
   }
 
   Json plan_json() const {

@@ -28,6 +28,7 @@ class PlanText {
   std::string run() {
     head();
     captures();
+    families();
     const plan::Plan& plan = report_.planned.plan;
     for (std::size_t i = 0; i < plan.launches.size(); ++i) {
       const LaunchReport& launch = report_.planned.launches[i];
@@ -87,6 +88,33 @@ class PlanText {
     line("\n  {} bindings of the open parameters, the nearest:", order.size());
     for (std::size_t i = 0; i < order.size() && i < plan::kRankedPlans; ++i)
       line("    {:<24} {}", open_bindings(*order[i]), capture_text(*order[i]));
+  }
+
+  void families() {
+    if (report_.families.empty()) return;
+    line("\n  atom families, each priced in a basis of its own:");
+    const driver::FamilyPlan* taken = nullptr;
+    for (const driver::FamilyPlan& family : report_.families) {
+      line("    {:<20} {}", family.family, family_text(family));
+      if (family.taken) taken = &family;
+    }
+    if (taken == nullptr) return;
+    const std::string why = report_.from_file         ? std::string("the stored plan has it")
+                            : report_.target_is_named ? fmt::format("asked for by --target {}", taken->target)
+                                                      : fmt::format("{} is the default target", taken->target);
+    line("    {} is taken: {}. Scores of two bases do not compare:", taken->family, why);
+    line("    between families a measurement decides, or your preference (--target)");
+  }
+
+  static std::string family_text(const driver::FamilyPlan& family) {
+    if (!family.refusal.empty()) return "no plan: " + family.refusal;
+    const auto score = family.kernel_score();
+    std::string text = score ? fmt::format("kernel score {} in {}", *score, family.launches[0].cost_basis) : "no price";
+    std::vector<std::string> launches;
+    for (const driver::FamilyLaunch& launch : family.launches)
+      launches.push_back(fmt::format("{}, {}, {}", launch.mapping, number_of(launch.threads, "thread"),
+                                     number_of(launch.shared_memory_bytes, "byte")));
+    return fmt::format("{} ({})", text, fmt::join(launches, "; "));
   }
 
   /// As the program declares them.

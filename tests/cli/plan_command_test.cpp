@@ -61,6 +61,44 @@ bool has_number(const std::string& sentence) {
   return false;
 }
 
+/// MPP, SIMD-group matrices and scalar code side by side, each with a price of its own scale.
+TEST_F(PlanCommand, AtomFamiliesSideBySide) {
+  const Words sizes{"plan", "gemm", "M=512", "N=512", "K=512"};
+  const std::string preferred = tool(with(sizes, {"--target", "metal-mpp"})).out;
+  for (const char* part : {"in metal_mpp_memory_v3", "in simdgroup_reference", "scalar               no price",
+                           "metal.mpp is taken: asked for by --target metal-mpp", "Scores of two bases do not compare"})
+    EXPECT_NE(preferred.find(part), std::string::npos) << part << "\n" << preferred;
+  const std::string usual = tool(sizes).out;
+  EXPECT_NE(usual.find("metal.simdgroup8x8 is taken: metal-simdgroup is the default target"), std::string::npos);
+
+  const Json json = tool(with(sizes, {"--target", "metal-mpp", "--json"})).json();
+  const Json& families = json["families"];
+  ASSERT_EQ(families.size(), 3u);
+  const char* const names[] = {"metal.mpp", "metal.simdgroup8x8", "scalar"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(families[i]["family"], names[i]);
+    EXPECT_EQ(families[i]["taken"], i == 0);
+    EXPECT_EQ(families[i]["preference"], i == 0);
+    EXPECT_EQ(families[i]["kernel_score"].is_null(), i == 2);
+  }
+  EXPECT_EQ(families[0]["kernel_score"], json["plan"]["groups"][0]["cost"]["kernel_score"]);
+  // What stands beside is what the other target would give.
+  const Json other = tool(with(sizes, {"--target", "metal-simdgroup", "--json"})).json();
+  EXPECT_EQ(families[1]["kernel_score"], other["plan"]["groups"][0]["cost"]["kernel_score"]);
+  EXPECT_EQ(families[1]["bindings"], other["bindings"]);
+}
+
+TEST_F(PlanCommand, AFamilyWithoutAPlanSaysWhy) {
+  const Json small = tool({"plan", "attention", "B=1", "Hq=1", "Hkv=1", "Lq=1", "Lk=8", "D=8", "Dv=8", "BQ=1", "BK=8",
+                           "--target", "metal-mpp", "--json"})
+                         .json();
+  for (int i : {0, 1}) EXPECT_FALSE(small["families"][i]["refusal"].is_null());
+  EXPECT_EQ(small["families"][2]["taken"], true);
+  // Without a matrix operation, or on a CPU, there is one way.
+  EXPECT_TRUE(tool({"plan", "softmax", "N=4", "C=8", "--json"}).json()["families"].empty());
+  EXPECT_TRUE(tool({"plan", "gemm", "M=4", "N=4", "K=4", "--target", "cpu", "--json"}).json()["families"].empty());
+}
+
 TEST_F(PlanCommand, EveryRefusalCarriesItsNumbers) {
   const std::vector<Words> requests = {
       {"gemm", "M=64", "N=64", "K=60", "BM=64", "BN=64", "BK=20"},

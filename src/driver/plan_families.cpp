@@ -1,0 +1,91 @@
+#include "driver/plan_families.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "analysis/roles.h"
+#include "driver/plan.h"
+
+namespace tilewright::driver {
+
+namespace {
+
+struct Family {
+  std::string_view name, target;
+};
+constexpr Family kFamilies[] = {{"metal.mpp", "metal-mpp"}, {"metal.simdgroup8x8", "metal-simdgroup"}};
+
+bool has_matrices(const tile::Program& program) {
+  return std::ranges::any_of(program.ops().ids(),
+                             [&](tile::OpId op) { return analysis::as_mma(program, op) != nullptr; });
+}
+
+bool is_priced(const plan::LaunchPlan& launch) { return !launch.cost_basis.empty() && launch.cost_basis != "none"; }
+
+/// Whether some matrix operation runs as atoms; else the family has no part in the plan.
+bool uses_atoms(const plan::Plan& plan) {
+  return std::ranges::any_of(plan.launches, [](const plan::LaunchPlan& launch) { return !launch.matrices.empty(); });
+}
+
+void take(const PlanReport& report, FamilyPlan& family) {
+  family.bindings = report.bindings;
+  for (const plan::LaunchPlan& launch : report.planned.plan.launches) {
+    const bool priced = is_priced(launch);
+    family.launches.push_back({std::string(plan::mapping_name(launch.mapping)), launch.threads,
+                               launch.shared_memory_bytes, launch.cost_basis.empty() ? "none" : launch.cost_basis,
+                               priced && launch.cost.priced ? std::optional(launch.cost.kernel_score) : std::nullopt});
+  }
+}
+
+void plan_beside(const Program& program, const Bindings& bindings, const PlanOptions& options, FamilyPlan& family) {
+  const auto planned = plan_report(program, bindings, options);
+  if (!planned)
+    family.refusal = planned.error().empty() ? "no plan" : planned.error()[0].message;
+  else if (family.family != "scalar" && !uses_atoms(planned->planned.plan))
+    family.refusal = "no matrix operation has a legal mapping";
+  else
+    take(*planned, family);
+}
+
+}  // namespace
+
+std::optional<double> FamilyPlan::kernel_score() const {
+  double sum = 0;
+  for (const FamilyLaunch& launch : launches) {
+    if (!launch.kernel_score) return std::nullopt;
+    sum += *launch.kernel_score;
+  }
+  return launches.empty() ? std::nullopt : std::optional(sum);
+}
+
+std::vector<FamilyPlan> families_beside(const Program& program, const Bindings& bindings, const PlanOptions& options,
+                                        const PlanReport& report) {
+  const std::string& target = report.planned.plan.target;
+  if (!target.starts_with("metal-") || !has_matrices(report.bound)) return {};
+  const bool atoms = uses_atoms(report.planned.plan);
+  std::vector<FamilyPlan> families;
+  for (const Family& one : kFamilies) {
+    FamilyPlan family{std::string(one.name), std::string(one.target), one.target == target && atoms, {}, {}, {}};
+    PlanOptions own = options;
+    own.target = family.target;
+    if (family.taken)
+      take(report, family);
+    else if (one.target == target)
+      family.refusal = "no matrix operation has a legal mapping";
+    else
+      plan_beside(program, bindings, own, family);
+    families.push_back(std::move(family));
+  }
+  FamilyPlan scalar{"scalar", target, !atoms, {}, {}, {}};
+  PlanOptions reference = options;
+  std::erase_if(reference.settings, [](const auto& setting) { return setting.first == "enabled"; });
+  reference.settings.emplace_back("enabled", "false");
+  if (scalar.taken)
+    take(report, scalar);
+  else
+    plan_beside(program, bindings, reference, scalar);
+  families.push_back(std::move(scalar));
+  return families;
+}
+
+}  // namespace tilewright::driver
