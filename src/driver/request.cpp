@@ -357,6 +357,8 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
   const bool metal = is_metal(request.target);
   if (name == kNoalias) {
     TW_TRY(request.noalias, truth_of(name, value));
+    // Where launches check it, plans count on it unless they are told not to.
+    if (metal && !request.noalias) request.settings.emplace_back(name, value);
     return {};
   }
   if (metal && std::ranges::find(kEmulationSettings, name) != std::end(kEmulationSettings))

@@ -72,6 +72,20 @@ TEST_F(MetalMpp, SettingsOfThePlanner) {
     expect_tensor_check(line);
 }
 
+/// What may overlap is copied; without the word, the launch checks and the plan counts on it.
+TEST_F(MetalMpp, OverlapThatIsAllowedReachesThePlan) {
+  const auto views_of = [](const Kernel& kernel) {
+    return kernel.impl().metal->planned.planned.plan.launches[0].views.size();
+  };
+  const auto checked = tensor_kernel("gemm M=65 N=33 K=17"),
+             allowed = tensor_kernel("gemm M=65 N=33 K=17 set:noalias=false");
+  TW_EXPECT_VALUE(checked);
+  TW_EXPECT_VALUE(allowed);
+  EXPECT_EQ(views_of(*checked), 2u);
+  EXPECT_EQ(views_of(*allowed), 0u);
+  EXPECT_FALSE(allowed->impl().metal->rules.noalias);
+}
+
 /// The text is of MSL 4.0 where it has tensors, and 3.1 where it has none.
 TEST_F(MetalMpp, TheTextSaysWhatItNeeds) {
   const auto tensors = tensor_kernel("gemm M=64 N=64 K=32");
