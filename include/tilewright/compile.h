@@ -99,8 +99,9 @@ struct BufferLayout {
 
 /// How kernels for Metal run where there is no Metal: on the emulator, which needs clang-19 and llvm-19.
 struct EmulationOptions {
-  bool checks = true;            ///< look for races, accesses out of bounds, divergence; any report makes a run fail
-  std::uint32_t schedules = 1;   ///< orders of threads that each launch is run in
+  bool checks = true;           ///< look for races, accesses out of bounds, divergence; any report makes a run fail
+  std::uint32_t schedules = 1;  ///< orders of threads that each launch is run in
+  std::uint32_t layouts = 1;    ///< of cooperative tensors, each with all schedules; without tensor operations only one
   double timeout_seconds = 300;  ///< of each launch
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -99,6 +100,72 @@ emu::LaunchRequest launch_request(const MetalKernel& kernel, const artifact::Lau
   return request;
 }
 
+/// How cooperative tensors lie: the device's layout, the other of the two known ones, shuffled ones.
+void choose_layout(emu::LaunchRequest& request, std::uint32_t number) {
+  if (number == 1) request.device.m5_layout = !request.device.m5_layout;
+  if (number > 1) request.device.m5_layout = false;
+  request.seed = number > 1 ? number - 1 : 0;
+}
+
+std::uint32_t layouts_of(const MetalKernel& kernel) {
+  const bool has_tensors = std::ranges::find(kernel.text.families, "metal.mpp") != kernel.text.families.end();
+  return has_tensors ? kernel.emulation.layouts : 1;
+}
+
+/// What the buffers of a launch hold before it.
+class BufferImage {
+ public:
+  explicit BufferImage(const emu::LaunchRequest& request) : request_(request) {
+    for (const emu::BufferBinding& buffer : request.buffers)
+      blocks_.try_emplace(buffer.bytes.data(), buffer.bytes.begin(), buffer.bytes.end());
+  }
+
+  /// Launches from the image, in memory of its own, and says whether it ends with other bytes than the request has now.
+  Result<emu::LaunchResult> launch(std::uint32_t layout, const emu::CompiledLibrary& library,
+                                   const emu::Toolchain& tools, bool& disagrees) const {
+    std::map<const std::byte*, std::vector<std::byte>> blocks = blocks_;
+    emu::LaunchRequest request = request_;
+    choose_layout(request, layout);
+    for (emu::BufferBinding& buffer : request.buffers) buffer.bytes = blocks.at(buffer.bytes.data());
+    TW_TRY(emu::LaunchResult result, emu::launch(library, request, tools));
+    for (std::size_t i = 0; i < request.buffers.size(); ++i)
+      disagrees = disagrees || !std::ranges::equal(request.buffers[i].bytes, request_.buffers[i].bytes);
+    return result;
+  }
+
+ private:
+  const emu::LaunchRequest& request_;
+  std::map<const std::byte*, std::vector<std::byte>> blocks_;
+};
+
+void add_faults(const MetalKernel& kernel, const artifact::Launch& launch, const emu::LaunchResult& result,
+                Diags& faults) {
+  for (Diag& fault : emulation_faults(launch.entry, kernel.text.code, result, kHints))
+    faults.push_back(std::move(fault));
+}
+
+/// The launch in every layout that is asked for; what the first one did, and the faults of all.
+Result<emu::LaunchResult> launch_in_layouts(const MetalKernel& kernel, const artifact::Launch& launch,
+                                            const emu::LaunchRequest& request, const emu::CompiledLibrary& library,
+                                            const emu::Toolchain& tools, Diags& faults) {
+  std::optional<BufferImage> image;
+  if (layouts_of(kernel) > 1) image.emplace(request);
+  TW_TRY(emu::LaunchResult first, emu::launch(library, request, tools));
+  add_faults(kernel, launch, first, faults);
+  bool disagrees = false;
+  for (std::uint32_t layout = 1; layout < layouts_of(kernel) && faults.empty(); ++layout) {
+    TW_TRY(const emu::LaunchResult other, image->launch(layout, library, tools, disagrees));
+    add_faults(kernel, launch, other, faults);
+  }
+  if (disagrees && faults.empty())
+    faults.push_back(Diag{DiagCode::EmulatorReport,
+                          fmt::format("kernel {}: the layout of cooperative tensors changes its result", launch.entry),
+                          {},
+                          std::string(kHints.on_report),
+                          {}});
+  return first;
+}
+
 Result<emu::CompiledLibrary> library_of(const MetalKernel& kernel) {
   const std::lock_guard lock(kernel.emulated->mutex);
   std::optional<Result<emu::CompiledLibrary>>& known = kernel.emulated->library;
@@ -164,9 +231,8 @@ Result<std::vector<emu::LaunchResult>> emulate_kernel(const MetalKernel& kernel,
   Diags faults;
   for (const artifact::Launch& one : kernel.text.launches) {
     if (one.task_count == 0) continue;
-    TW_TRY(emu::LaunchResult result, emu::launch(library, launch_request(kernel, one, memory, workers), tools));
-    for (Diag& fault : emulation_faults(one.entry, kernel.text.code, result, kHints))
-      faults.push_back(std::move(fault));
+    const emu::LaunchRequest request = launch_request(kernel, one, memory, workers);
+    TW_TRY(emu::LaunchResult result, launch_in_layouts(kernel, one, request, library, tools, faults));
     results.push_back(std::move(result));
   }
   if (!faults.empty()) return std::unexpected(std::move(faults));

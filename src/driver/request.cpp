@@ -319,8 +319,8 @@ Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& 
 namespace {
 
 /// What --set takes beside the options of a planner.
-constexpr std::string_view kEmulationSettings[] = {"checks", "schedules", "timeout"};
-constexpr int kMostSchedules = 1000;
+constexpr std::string_view kEmulationSettings[] = {"checks", "layouts", "schedules", "timeout"};
+constexpr int kMostEmulations = 1000;  // in as many orders or layouts
 
 Result<bool> truth_of(std::string_view name, std::string_view value) {
   if (value == "true" || value == "false") return value == "true";
@@ -334,15 +334,18 @@ Result<void> apply_emulation(EmulationOptions& emulation, std::string_view name,
     return {};
   }
   const auto number = parse_int32(value);
-  if (!number || *number < 1 || (name == "schedules" && *number > kMostSchedules))
-    return failure(DiagCode::BadOption,
-                   fmt::format("--set {} expects a number {}, found '{}'", name,
-                               name == "schedules" ? fmt::format("from 1 to {}", kMostSchedules)
-                                                   : std::string("of seconds, at least 1"),
-                               value),
-                   fmt::format("for example --set {}=4", name));
+  const bool is_count = name != "timeout";
+  if (!number || *number < 1 || (is_count && *number > kMostEmulations))
+    return failure(
+        DiagCode::BadOption,
+        fmt::format("--set {} expects a number {}, found '{}'", name,
+                    is_count ? fmt::format("from 1 to {}", kMostEmulations) : std::string("of seconds, at least 1"),
+                    value),
+        fmt::format("for example --set {}=4", name));
   if (name == "schedules")
     emulation.schedules = static_cast<std::uint32_t>(*number);
+  else if (name == "layouts")
+    emulation.layouts = static_cast<std::uint32_t>(*number);
   else
     emulation.timeout_seconds = *number;
   return {};
@@ -373,7 +376,7 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
   if (!hint.empty()) hint += " ";
   return failure(DiagCode::UnknownOption, fmt::format("--set knows no option '{}'", name),
                  hint + (metal ? "`tilewright plan --help` lists the options of the planner; there are also noalias, "
-                                 "checks, schedules and timeout"
+                                 "checks, layouts, schedules and timeout"
                                : "the options are noalias=true|false"));
 }
 
@@ -415,6 +418,8 @@ std::string repeat_command(const RunRequest& request, const std::optional<Fill>&
   const EmulationOptions usual;
   if (request.emulation.schedules != usual.schedules)
     add_option(words, "--set", fmt::format("schedules={}", request.emulation.schedules));
+  if (request.emulation.layouts != usual.layouts)
+    add_option(words, "--set", fmt::format("layouts={}", request.emulation.layouts));
   if (request.emulation.checks != usual.checks) add_option(words, "--set", "checks=false");
   if (fill) add_option(words, "--fill", fill_text(*fill));
   words.push_back(request.sample_rows > 0 ? fmt::format("--check=rows:{}", request.sample_rows) : "--check");

@@ -75,7 +75,7 @@ Result<Route> parse_route(std::string_view text);
 Result<int> parse_threads(std::string_view text);
 /// A fault for each name that stands twice, with both values: BadOption.
 Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings);
-/// OPTION=VALUE into the request, whose target is set: noalias; for Metal also checks, schedules and timeout
+/// OPTION=VALUE into the request, whose target is set: noalias; for Metal also checks, layouts, schedules and timeout
 /// of the emulator, and every other name for the planner. UnknownOption lists what there is.
 Result<void> apply_setting(RunRequest& request, std::string_view text);
 

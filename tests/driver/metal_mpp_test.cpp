@@ -68,7 +68,7 @@ TEST_F(MetalMpp, FusedEpilogues) {
 TEST_F(MetalMpp, SettingsOfThePlanner) {
   for (const char* line :
        {"gemm M=65 N=33 K=17 set:enabled=false", "gemm M=65 N=33 K=17 set:noalias=false",
-        "gemm M=65 N=33 K=17 set:direct_accumulator_store=false", "gemm M=65 N=33 K=17 set:schedules=3"})
+        "gemm M=65 N=33 K=17 set:direct_accumulator_store=false", "gemm M=65 N=33 K=17 set:schedules=3 set:layouts=3"})
     expect_tensor_check(line);
 }
 
@@ -84,6 +84,33 @@ TEST_F(MetalMpp, OverlapThatIsAllowedReachesThePlan) {
   EXPECT_EQ(views_of(*checked), 2u);
   EXPECT_EQ(views_of(*allowed), 0u);
   EXPECT_FALSE(allowed->impl().metal->rules.noalias);
+}
+
+/// A text that takes a slot for a place is right in one layout and wrong in the next.
+TEST_F(MetalMpp, ATextThatCountsOnALayoutIsFound) {
+  const RunRequest request = tensor_request("gemm M=33 N=17 K=9 BM=32 BN=32 BK=16 set:layouts=3");
+  const auto program = Program::load(request.program);
+  TW_EXPECT_VALUE(program);
+  const auto kernel = compile_request(*program, request, Purpose::Run);
+  TW_EXPECT_VALUE(kernel);
+  auto values = resolve_values(*program, request.assignments);
+  TW_EXPECT_VALUE(values);
+  auto buffers = RunBuffers::make(*kernel, request, *values);
+  TW_EXPECT_VALUE(buffers);
+  buffers->set_contents({Fill::Kind::Random, 7});
+  MetalKernel wrong = *kernel->impl().metal;
+  const auto launch = check_launch(kernel->impl().bound, wrong.rules, buffers->arguments());
+  TW_EXPECT_VALUE(launch);
+  TW_EXPECT_VALUE(emulate_kernel(wrong, *launch, 1));
+  const std::string from = "= product[e];", to = "= product[e] + e;";
+  std::string& code = wrong.text.code;
+  ASSERT_NE(code.find(from), std::string::npos) << code;
+  code.replace(code.find(from), from.size(), to);
+  wrong.emulated = std::make_shared<MetalKernel::Emulated>();
+  expect_fault(emulate_kernel(wrong, *launch, 1), DiagCode::EmulatorReport,
+               {"gemm_0", "layout of cooperative tensors"});
+  wrong.emulation.layouts = 1;
+  TW_EXPECT_VALUE(emulate_kernel(wrong, *launch, 1));
 }
 
 /// The text is of MSL 4.0 where it has tensors, and 3.1 where it has none.

@@ -78,13 +78,14 @@ TEST_F(Metal, ViewsOfEveryKind) {
 }
 
 TEST_F(Metal, SchedulesAndChecksAreSettings) {
-  RunRequest request = request_of("gemm M=33 N=17 K=9 set:schedules=3 set:checks=false set:timeout=7");
+  RunRequest request = request_of("gemm M=33 N=17 K=9 set:schedules=3 set:layouts=5 set:checks=false set:timeout=7");
   EXPECT_EQ(request.emulation.schedules, 3u);
+  EXPECT_EQ(request.emulation.layouts, 5u);
   EXPECT_FALSE(request.emulation.checks);
   EXPECT_EQ(request.emulation.timeout_seconds, 7);
   EXPECT_TRUE(request.settings.empty());
   expect_checked("gemm M=33 N=17 K=9 set:schedules=3");
-  for (const char* text : {"schedules=0", "schedules=x", "checks=1", "timeout=0"})
+  for (const char* text : {"schedules=0", "schedules=x", "layouts=0", "layouts=1001", "checks=1", "timeout=0"})
     expect_fault(apply_setting(request, text), DiagCode::BadOption);
   const auto unknown = run_program(request_of("gemm M=1 N=1 K=1 set:no_such=1"));
   expect_fault(unknown, DiagCode::UnknownOption);
