@@ -1,6 +1,7 @@
 #include "plan/launch_planner.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -290,13 +291,42 @@ void LaunchPlanner::take(std::size_t index) {
     if (mma.match)
       for (const Refusal& output : mma.match->refusals) refuse("output", output);
   }
+  if (trial.forwarding == Forwarding::Strict) explain_dropped_views();
   for (const Refusal& view : trial.facts.forwarding.refusals) refuse("view", view);
   if (trial.facts.materialization.trips_are_bounds)
     made_.report.why += "; loops whose trips differ between programs count with their most";
-  if (request_.options.fuse_matrix_epilogues && made_.plan.family != realize::AtomFamily::MetalMpp)
-    refuse("epilogue", {"family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)"});
+  explain_epilogue(trial);
   for (const realize::PipelineWindow& window : trial.facts.windows)
     if (window.refusal) refuse("pipeline", window.region, *window.refusal);
+}
+
+void LaunchPlanner::explain_dropped_views() {
+  const auto dropped = std::ranges::find(made_.report.trials, Forwarding::Guarded, &Trial::forwarding);
+  if (dropped == made_.report.trials.end()) return;
+  // Of an mma the last question asks for the least.
+  std::map<std::uint32_t, const proof::Finding*> asked;
+  for (const proof::Finding& finding : dropped->facts.forwarding.findings)
+    if (finding.family.starts_with("extent.")) asked[finding.operation] = &finding;
+  for (const auto& [op, finding] : asked)
+    if (finding->kind != proof::Finding::Kind::Proved)
+      refuse("bounded views", OpId{op}, {finding->code, finding->reason});
+  for (const Refusal& view : dropped->facts.forwarding.refusals)
+    if (view.code == realize::kViewCapability || view.code == realize::kViewShared) refuse("bounded views", view);
+}
+
+void LaunchPlanner::explain_epilogue(const Trial& trial) {
+  const PlannerOptions& options = request_.options;
+  const bool tensors = made_.plan.family == realize::AtomFamily::MetalMpp;
+  if (options.fuse_matrix_epilogues && !tensors)
+    refuse("epilogue", {"family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)"});
+  if (!tensors || (options.fuse_matrix_epilogues && request_.switches.element_epilogue > 0)) return;
+  for (const realize::MatrixMatch* match : trial.facts.matches())
+    for (const proof::Finding& finding : match->findings)
+      if (finding.family == proof::OutputDirect::kId && finding.code == proof::OutputDirect::kComputed)
+        refuse("epilogue", match->form.op,
+               options.fuse_matrix_epilogues
+                   ? Refusal{"capability", "the device has no element_epilogue"}
+                   : Refusal{"option", "fuse_matrix_epilogues is off (--set fuse_matrix_epilogues=true allows it)"});
 }
 
 void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {

@@ -37,6 +37,9 @@ class LaunchPlanner {
   std::optional<std::size_t> best_trial(Forwarding forwarding) const;
   bool guarded_views_are_allowed() const;
   void take(std::size_t trial);
+  /// Why the views of a trial that was dropped are copies, and why an epilogue runs over storage.
+  void explain_dropped_views();
+  void explain_epilogue(const Trial& trial);
   void take_scalar(std::string why, std::int64_t threads = 0);
   void refuse(std::string subject, realize::Refusal why);
   /// The same about an operation, which the refusal need not name.

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "analysis/roles.h"
 #include "proof/question_text.h"
 
@@ -47,10 +49,26 @@ class Forwarder {
                         is_rectangle(asked.loads, side, *form);
     for (std::size_t side = 0; side < 2; ++side)
       asked.taken[side] = candidate[side] && is_inside(asked.loads.load[side]);
+    if (form) refuse_computed(asked);
     const bool all_plain = asked.taken[0] && asked.taken[1];
-    if (!all_plain && candidate[0] && candidate[1] && request_.guarded && ask_bounded(op, asked.views))
+    if (!all_plain && candidate[0] && candidate[1] && may_be_bounded(op) && ask_bounded(op, asked.views))
       asked.taken = {true, true};
     asked_.push_back(std::move(asked));
+  }
+
+  void refuse_computed(const Asked& asked) {
+    for (std::size_t side = 0; side < 2; ++side)
+      if (!asked.loads.load[side].valid())
+        refused(asked.op, kViewComputed,
+                fmt::format("operand {} is computed; a load, or a relabelling of one, could be read where it lies",
+                            side == 0 ? "a" : "b"));
+  }
+
+  /// The tile of an operand ends inside the input.
+  bool may_be_bounded(OpId op) {
+    if (!request_.bounded_k && !request_.bounded_mnk)
+      return refused(op, kViewCapability, "the tile ends inside the input, and bounded_k and bounded_mnk are off");
+    return request_.guarded;
   }
 
   bool ask_bounded(OpId op, MmaViews& views) {
@@ -63,7 +81,8 @@ class Forwarder {
         return true;
       }
     }
-    if (!request_.bounded_mnk) return false;
+    if (!request_.bounded_mnk)
+      return refused(op, kViewCapability, "rows or columns end inside the tile, and bounded_mnk is off");
     const auto verdict = proof::prove_extent_bounded_mn(subject_, op, context_);
     note(verdict, op, "may stop at the ends of M, N and K");
     const auto* proved = std::get_if<proof::Proved<proof::ExtentBoundedMn>>(&verdict);
@@ -104,8 +123,8 @@ class Forwarder {
     return false;
   }
 
-  bool refused(OpId load, std::string_view code, std::string reason) {
-    made_.refusals.push_back({code, std::move(reason), {}, load});
+  bool refused(OpId op, std::string_view code, std::string reason) {
+    made_.refusals.push_back({code, std::move(reason), {}, op});
     return false;
   }
 
@@ -131,12 +150,14 @@ class Forwarder {
     }
   }
 
-  static bool drop(Asked& asked, const std::set<OpId>& refused) {
+  bool drop(Asked& asked, const std::set<OpId>& copied) {
     bool changed = false;
     for (std::size_t side = 0; side < 2; ++side)
-      if (asked.taken[side] && refused.contains(asked.loads.load[side])) {
+      if (asked.taken[side] && copied.contains(asked.loads.load[side])) {
         asked.taken[side] = false;
         changed = true;
+        refused(asked.op, kViewShared,
+                fmt::format("operand {} is copied, because another mma needs the copy", side == 0 ? "a" : "b"));
       }
     // A bounded view is one statement about both operands.
     if (changed && asked.views.kind != ViewKind::Plain) {

@@ -47,9 +47,12 @@ struct ForwardedView {
   bool needs_compact_rows = false;                             ///< for the launch to check: the strides are free
 };
 
-/// Why a load may not be read where it lies, though its proofs are there.
+/// Why a load may not be read where it lies, though its proofs are there; of an mma, why an operand has no view.
 inline constexpr std::string_view kViewNotProjected = "not_projected";
 inline constexpr std::string_view kViewStrides = "strides";
+inline constexpr std::string_view kViewComputed = "computed";      ///< the operand is no load, nor a relabelling of one
+inline constexpr std::string_view kViewCapability = "capability";  ///< bounded views are off, and the tile ends inside
+inline constexpr std::string_view kViewShared = "shared";  ///< another use, or the other operand, needs the snapshots
 
 /// Whether one of the dimensions that two axes move has stride 1 and the other at least its extent.
 enum class RowLayout : std::uint8_t { Compact, Free, Other };
@@ -73,7 +76,7 @@ struct ViewForwarding {
   std::vector<ForwardedView> views;      ///< in the order of the text
   std::vector<MmaViews> mmas;            ///< one each mma of the launch, in the order of the text
   std::vector<proof::Finding> findings;  ///< every question that was asked, in order
-  std::vector<Refusal> refusals;         ///< of loads
+  std::vector<Refusal> refusals;         ///< of loads and operands
   bool any() const { return !views.empty(); }
   const MmaViews* of(tile::OpId mma) const;
 };
