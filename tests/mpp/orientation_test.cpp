@@ -5,6 +5,7 @@
 
 #include "case_count.h"
 #include "product_text.h"
+#include "remarks.h"
 #include "tensor_case.h"
 
 namespace tilewright::mpp {

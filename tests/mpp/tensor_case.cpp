@@ -39,20 +39,6 @@ std::optional<TensorCase> tensor_case(const std::string& line, const std::string
   return std::nullopt;
 }
 
-std::optional<driver::PlanReport> plan_case(const std::string& line, const std::string& text) {
-  auto made = [&]() -> Result<driver::PlanReport> {
-    const driver::RunRequest request = driver::request_of_line(line, Target::MetalMpp);
-    TW_TRY(const Program program, Program::parse(text));
-    TW_TRY(const driver::Values values, driver::resolve_values(program, request.assignments));
-    PlanOptions options{.target = "metal-mpp", .device = {}, .settings = request.settings, .layouts = {}};
-    options.layouts = driver::layouts_of(request);
-    return driver::plan_report(program, values.bindings, options);
-  }();
-  if (made) return std::move(*made);
-  ADD_FAILURE() << line << "\n" << render(made.error()) << text;
-  return std::nullopt;
-}
-
 void set_numbers(TensorCase& made, const std::string& buffer, const std::function<double(std::int64_t)>& number) {
   const Arguments arguments = made.buffers.arguments();
   const ArrayView& view = arguments.at(buffer);
@@ -93,18 +79,6 @@ void expect_right_when_filled(TensorCase& made, const std::string& what) {
     made.buffers.set_contents(fill);
     expect_right(made, what);
   }
-}
-
-std::vector<std::string> remarks(const plan::LaunchReport& report) {
-  std::vector<std::string> all;
-  for (const plan::LaunchRefusal& refusal : report.refusals)
-    all.push_back(fmt::format("refusal {} {}: {}", refusal.subject, refusal.why.code, refusal.why.reason));
-  for (const proof::Finding& finding : report.findings)
-    if (finding.kind != proof::Finding::Kind::Proved)
-      all.push_back(fmt::format("proof {} {} {}: {}", finding.family, proof::kind_name(finding.kind), finding.code,
-                                finding.reason));
-  for (const plan::Trial& trial : report.trials) all.push_back("trial " + trial.outcome);
-  return all;
 }
 
 }  // namespace tilewright::mpp

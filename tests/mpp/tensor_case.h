@@ -28,9 +28,6 @@ struct TensorCase {
 /// text, else of the library. Nothing, and a failed test, where something goes wrong.
 std::optional<TensorCase> tensor_case(const std::string& line, const std::string& text = "");
 
-/// The plan alone, which needs no emulator.
-std::optional<driver::PlanReport> plan_case(const std::string& line, const std::string& text);
-
 /// Elements of a buffer's view in row-major order.
 void set_numbers(TensorCase& made, const std::string& buffer, const std::function<double(std::int64_t)>& number);
 /// Every element of a buffer that is not one of its view.
@@ -41,9 +38,5 @@ void set_padding(TensorCase& made, const std::string& buffer, double number);
 void expect_right(const TensorCase& made, const std::string& what, bool decided = true);
 /// The same with both kinds of contents.
 void expect_right_when_filled(TensorCase& made, const std::string& what);
-
-/// What it says about a launch: refusals as "refusal subject code: reason", questions as "proof family verdict code:
-/// reason" where they are not proved, dropped trials as "trial outcome".
-std::vector<std::string> remarks(const plan::LaunchReport& report);
 
 }  // namespace tilewright::mpp
