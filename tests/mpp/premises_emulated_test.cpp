@@ -26,6 +26,16 @@ TEST_P(EmulatedPremises, AreRight) {
   expect_right_when_filled(*made, row.name);
 }
 
+/// Nothing is ordered, and nothing has to be.
+TEST(EmulatedFences, IndependentSubgroupsWithoutAnyFence) {
+  auto made = tensor_case("p M=70 N=45 K=23 set:elide_independent_subgroup_barriers=true set:schedules=8 set:layouts=3",
+                          kSquareText);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->metal().fences[0].sites_after, 0);
+  EXPECT_EQ(made->metal().text.code.find("barrier("), std::string::npos);
+  expect_right_when_filled(*made, "without fences");
+}
+
 std::string test_name(const testing::TestParamInfo<const char*>& info) {
   std::string name = info.param;
   std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
