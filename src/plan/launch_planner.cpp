@@ -314,9 +314,18 @@ void LaunchPlanner::explain_dropped_views() {
     if (view.code == realize::kViewCapability || view.code == realize::kViewShared) refuse("bounded views", view);
 }
 
+void LaunchPlanner::explain_unbounded_stores(const Trial& trial) {
+  for (const realize::MatrixMatch* match : trial.facts.matches())
+    for (const proof::Finding& finding : match->findings)
+      if (finding.family == proof::AccessInBounds::kId && finding.kind != proof::Finding::Kind::Proved)
+        refuse("output", OpId{finding.operation},
+               {"capability", "the tile ends inside the output, and bounded_store is off"});
+}
+
 void LaunchPlanner::explain_epilogue(const Trial& trial) {
   const PlannerOptions& options = request_.options;
   const bool tensors = made_.plan.family == realize::AtomFamily::MetalMpp;
+  if (tensors && request_.switches.bounded_store == 0) explain_unbounded_stores(trial);
   if (options.fuse_matrix_epilogues && !tensors)
     refuse("epilogue", {"family", "epilogues run on the fragments of metal.mpp alone (--target metal-mpp)"});
   if (!tensors || (options.fuse_matrix_epilogues && request_.switches.element_epilogue > 0)) return;

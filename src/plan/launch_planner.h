@@ -39,6 +39,7 @@ class LaunchPlanner {
   void take(std::size_t trial);
   /// Why the views of a trial that was dropped are copies, and why an epilogue runs over storage.
   void explain_dropped_views();
+  void explain_unbounded_stores(const Trial& trial);
   void explain_epilogue(const Trial& trial);
   void take_scalar(std::string why, std::int64_t threads = 0);
   void refuse(std::string subject, realize::Refusal why);
