@@ -28,7 +28,6 @@ struct PremiseRow {
   std::string remark, names;
   const char* sizes = "M=70 N=45 K=23";
   std::int64_t other_bytes = 0;  ///< of shared tiles beside A, B, C and D
-  bool is_said = true;           ///< false: the plan is as it should be, and does not say why
   bool runs = true;              ///< false: nothing can run it (an opaque call)
 };
 

@@ -68,7 +68,7 @@ void expect_rows(const std::vector<PremiseRow>& rows) {
     const plan::LaunchPlan& launch = plan->planned.plan.launches[0];
     EXPECT_EQ(static_cast<int>(kept(launch)), static_cast<int>(row.keeps));
     EXPECT_EQ(launch.shared_memory_bytes, staged_bytes(row.keeps) + row.other_bytes);
-    if (row.is_said && !row.remark.empty()) expect_remark(row, plan->planned.launches[0]);
+    if (!row.remark.empty()) expect_remark(row, plan->planned.launches[0]);
   }
 }
 
@@ -116,17 +116,6 @@ TEST(Premises, ADroppedTransactionLeavesNothing) {
   const Answer refused = answer(text_of(large), ragged, true);
   EXPECT_NE(refused.error.find("655360"), std::string::npos) << refused.error;
   EXPECT_EQ(refused, answer(text_of(large), ragged, false));
-}
-
-/// The rows whose plan is right and says nothing. To be switched on, row by row, with `is_said`.
-TEST(Premises, DISABLED_ThatNoPlanNames) {
-  for (const std::vector<PremiseRow>& rows : {view_rows(), store_rows(), epilogue_rows()})
-    for (const PremiseRow& row : rows) {
-      if (row.is_said) continue;
-      const auto plan = plan_of(row);
-      ASSERT_TRUE(plan) << row.name;
-      expect_remark(row, plan->planned.launches[0]);
-    }
 }
 
 }  // namespace
