@@ -5,6 +5,7 @@
 
 #include <tilewright/plan.h>
 
+#include "case_count.h"
 #include "lower_group/planned_run.h"
 #include "premise_rows.h"
 #include "remarks.h"
@@ -61,7 +62,8 @@ std::optional<driver::PlanReport> plan_of(const PremiseRow& row) {
 }
 
 void expect_rows(const std::vector<PremiseRow>& rows) {
-  for (const PremiseRow& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); i += kSanitized ? 3 : 1) {
+    const PremiseRow& row = rows[i];
     SCOPED_TRACE(row.name);
     const auto plan = plan_of(row);
     ASSERT_TRUE(plan);
