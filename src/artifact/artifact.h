@@ -29,6 +29,14 @@ struct Binding {
   std::int64_t count = 0;  ///< elements that may be addressed from the bound pointer
 };
 
+/// What became of the fences of a kernel, for the record: places in the code, not how often they are passed.
+struct FenceRecord {
+  std::int64_t sites_before = 0, sites_after = 0;
+  std::optional<bool> independent_subgroups;  ///< subgroups.independent is proved; none: there is one worker
+  std::string reason;                         ///< why it is not
+  bool operator==(const FenceRecord&) const = default;
+};
+
 /// How a GPU is asked to run a launch. The entry is a kernel function of the text, whose buffers have the numbers of
 /// the bindings.
 struct GroupLaunch {
@@ -37,6 +45,7 @@ struct GroupLaunch {
   std::int64_t subgroup_size = 0;        ///< that the code counts on
   std::int64_t shared_bytes = 0;         ///< of a group, declared in the code
   std::vector<std::uint32_t> bindings;   ///< those that the entry takes, ascending
+  std::optional<FenceRecord> fences;
   bool operator==(const GroupLaunch&) const = default;
 };
 

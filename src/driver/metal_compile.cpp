@@ -104,12 +104,21 @@ std::string bindings_text(const PlanReport& planned) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
+artifact::FenceRecord record_of(const sync::KernelFences& fences) {
+  artifact::FenceRecord record{fences.sites_before, fences.sites_after, {}, {}};
+  if (!fences.independent_subgroups) return record;
+  record.independent_subgroups = fences.independent_subgroups->kind == proof::Finding::Kind::Proved;
+  if (!*record.independent_subgroups) record.reason = fences.independent_subgroups->reason;
+  return record;
+}
+
 emit_msl::EmitOptions planned_options(const MetalKernel& kernel) {
   const plan::Plan& plan = kernel.planned.planned.plan;
   emit_msl::EmitOptions options = text_options(kernel);
   options.target = plan.target;
   options.plan = plan::print_plan(plan);
   options.plan_digest = hash_text(plan::plan_digest(plan));
+  for (const sync::KernelFences& fences : kernel.fences) options.fences.push_back(record_of(fences));
   return options;
 }
 

@@ -8,6 +8,8 @@
 
 #include "analysis/roles.h"
 #include "proof/question_text.h"
+#include "support/checked_math.h"
+#include "tile/bind.h"
 
 namespace tilewright::realize {
 
@@ -111,7 +113,10 @@ class Forwarder {
     const auto orientation = first.valid() && second.valid() ? analysis::orientation(access, first, second)
                                                              : std::optional<analysis::Orientation>();
     if (!orientation) return refused(load, kViewNotProjected, "the tile is no rectangle of the input");
-    switch (row_layout(program_, access.object, *orientation)) {
+    const RowLayout layout = row_layout(program_, access.object, *orientation);
+    if (layout != RowLayout::Other && !is_within_reach(program_, access.object, *orientation, first, second))
+      return refused(load, kViewReach, "rows of the tile lie further apart than 2147483647 elements");
+    switch (layout) {
       case RowLayout::Other:
         return refused(load, kViewStrides, "the declared strides leave no compact rows");
       case RowLayout::Free:
@@ -243,6 +248,33 @@ RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const 
   const bool compact = is_compact(orientation.row_dimension, orientation.column_dimension) ||
                        is_compact(orientation.column_dimension, orientation.row_dimension);
   return compact ? RowLayout::Compact : RowLayout::Other;
+}
+
+bool is_within_reach(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation,
+                     tile::AxisId row, tile::AxisId column) {
+  const tile::Object& declared = program.object(object);
+  const auto number = [&](tile::IndexId id) { return program.index().as_constant(id); };
+  std::vector<std::int64_t> strides;
+  std::int64_t dense = 1;
+  for (std::size_t d = declared.rank(); d-- > 0;) {
+    const auto stride = declared.strides.empty() ? std::optional(dense) : number(declared.strides[d]);
+    const auto extent = number(declared.extents[d]);
+    const auto next = extent ? checked_mul(dense, std::max<std::int64_t>(*extent, 1)) : std::nullopt;
+    if (!stride || !next) return false;
+    strides.insert(strides.begin(), *stride);
+    dense = *next;
+  }
+  std::int64_t furthest = 0;
+  for (const auto& [dimension, axis] :
+       {std::pair(orientation.row_dimension, row), {orientation.column_dimension, column}}) {
+    const std::int64_t extent = *number(declared.extents[dimension]);
+    const std::int64_t last = std::min(tile::bound_extent(program, axis), extent) - 1;
+    const auto step = checked_mul(std::max<std::int64_t>(last, 0), strides[dimension]);
+    const auto sum = step ? checked_add(furthest, *step) : std::nullopt;
+    if (!sum) return false;
+    furthest = *sum;
+  }
+  return furthest <= INT32_MAX;
 }
 
 RowLayout vector_layout(const tile::Program& program, tile::ObjectId object, std::size_t dimension) {

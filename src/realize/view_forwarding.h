@@ -50,6 +50,7 @@ struct ForwardedView {
 /// Why a load may not be read where it lies, though its proofs are there; of an mma, why an operand has no view.
 inline constexpr std::string_view kViewNotProjected = "not_projected";
 inline constexpr std::string_view kViewStrides = "strides";
+inline constexpr std::string_view kViewReach = "reach";
 inline constexpr std::string_view kViewComputed = "computed";      ///< the operand is no load, nor a relabelling of one
 inline constexpr std::string_view kViewCapability = "capability";  ///< bounded views are off, and the tile ends inside
 inline constexpr std::string_view kViewShared = "shared";  ///< another use, or the other operand, needs the snapshots
@@ -57,6 +58,10 @@ inline constexpr std::string_view kViewShared = "shared";  ///< another use, or 
 /// Whether one of the dimensions that two axes move has stride 1 and the other at least its extent.
 enum class RowLayout : std::uint8_t { Compact, Free, Other };
 RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation);
+/// Whether the offset of every element of a tile from its first one fits 32 bits, as a tensor of Metal counts it.
+/// Premise: row_layout is not Other. What is not known to fit does not.
+bool is_within_reach(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation,
+                     tile::AxisId row, tile::AxisId column);
 /// Whether the dimension has stride 1.
 RowLayout vector_layout(const tile::Program& program, tile::ObjectId object, std::size_t dimension);
 

@@ -59,6 +59,14 @@ EmitJson buffers_json(const artifact::Artifact& artifact) {
   return buffers;
 }
 
+EmitJson fences_json(const artifact::FenceRecord& fences) {
+  const auto& independent = fences.independent_subgroups;
+  return {{"group_barrier_sites_before", fences.sites_before},
+          {"group_barrier_sites_after", fences.sites_after},
+          {"independent_subgroups", independent ? EmitJson(*independent) : EmitJson(nullptr)},
+          {"reason", fences.reason.empty() ? EmitJson(nullptr) : EmitJson(fences.reason)}};
+}
+
 EmitJson launch_json(const artifact::Launch& launch) {
   EmitJson json = {{"entry", launch.entry}, {"tasks", launch.task_count}};
   const auto& group = launch.group;
@@ -67,6 +75,7 @@ EmitJson launch_json(const artifact::Launch& launch) {
   json["subgroup_size"] = group ? EmitJson(group->subgroup_size) : EmitJson(nullptr);
   json["shared_bytes"] = group ? EmitJson(group->shared_bytes) : EmitJson(nullptr);
   json["buffers"] = group ? EmitJson(group->bindings) : EmitJson(nullptr);
+  json["fences"] = group && group->fences ? fences_json(*group->fences) : EmitJson(nullptr);
   return json;
 }
 

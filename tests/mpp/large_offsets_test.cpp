@@ -79,18 +79,21 @@ TEST(LargeOffsets, TheTextSaysLong) {
   EXPECT_EQ(text.find("int(i) * 2240000"), std::string::npos);
 }
 
-/// A stride that a tensor does not take is refused with the operation and the operand; staging the rows needs none.
-TEST(LargeOffsets, StridesPastTwoToTheThirtyOneAreRefusedByName) {
-  const std::string line = "gemm M=32 N=3000000000 K=64 BM=32 BN=32 BK=16";
-  const auto refused = kernel_of(line);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error()[0].code, DiagCode::Unsupported);
-  const std::string said = render(refused.error());
-  for (const char* part : {"gemm_0", "metal.mpp", "row stride of b", "2147483647"})
-    EXPECT_NE(said.find(part), std::string::npos) << said;
-  const auto staged = kernel_of(line + " set:forward_readonly_tile_loads=false set:direct_accumulator_store=false");
-  ASSERT_TRUE(staged) << render(staged.error());
-  EXPECT_NE(staged->impl().metal->text.code.find("3000000000L"), std::string::npos);
+/// Rows that lie further apart than a tensor counts are staged, and the plan says why; outputs are stored by element.
+TEST(LargeOffsets, RowsOutOfReachAreStaged) {
+  for (const char* line : {"gemm M=32 N=3000000000 K=64 BM=32 BN=32 BK=16",
+                           "gemm M=33 N=16 K=16 BM=32 BN=16 BK=16 view:A=strides:268435456x1"}) {
+    const auto kernel = kernel_of(line);
+    ASSERT_TRUE(kernel) << render(kernel.error());
+    const driver::PlanReport& planned = kernel->impl().metal->planned;
+    bool said = false;
+    for (const plan::LaunchRefusal& refusal : planned.planned.launches[0].refusals)
+      said = said || (refusal.subject == "view" && refusal.why.code == realize::kViewReach);
+    EXPECT_TRUE(said) << line;
+    const std::string& text = kernel->impl().metal->text.code;
+    EXPECT_EQ(text.find("array<int32_t, 2>{1, 3000000000"), std::string::npos) << text;
+    EXPECT_EQ(text.find("array<int32_t, 2>{1, 268435456"), std::string::npos) << text;
+  }
 }
 
 }  // namespace

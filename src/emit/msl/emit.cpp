@@ -95,6 +95,7 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
     add_families(facts, kernel.body, artifact.families);
     const std::string entry = entries.fresh(kernel.name);
     artifact.launches.push_back(launch_of(facts, grid, entry));
+    if (i < options.fences.size()) artifact.launches.back().group->fences = options.fences[i];
     TW_TRY_VOID(check_buffers(program, artifact.launches.back(), options.limits));
     const std::vector<std::string> none;
     const bool named = i < options.coordinates.size();

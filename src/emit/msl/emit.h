@@ -44,6 +44,8 @@ struct EmitOptions {
   /// Names for the coordinates of each kernel's tasks; a kernel without names, or with another number of them, has
   /// task0, task1, ..
   std::vector<std::vector<std::string>> coordinates;
+  /// Of each kernel, for the record; fewer: not known.
+  std::vector<artifact::FenceRecord> fences;
 };
 
 /// Premise: kernel/verifier.h accepts the program. Failures: Unsupported (what Metal or this emitter does not have,

@@ -40,6 +40,13 @@ std::string launch_line(const artifact::Launch& launch) {
   std::string line = fmt::format("//   {}: grid {} x {} x {}, {} threads a group", launch.entry, group.groups[0],
                                  group.groups[1], group.groups[2], group.workers);
   if (group.shared_bytes != 0) line += fmt::format(", {} bytes of threadgroup memory", group.shared_bytes);
+  line += "\n";
+  if (!group.fences || group.fences->sites_before == 0) return line;
+  line += fmt::format("//     fences: {} of {} places", group.fences->sites_after, group.fences->sites_before);
+  if (group.fences->independent_subgroups)
+    line += *group.fences->independent_subgroups
+                ? ", independent subgroups proved"
+                : fmt::format(", independent subgroups not proved ({})", group.fences->reason);
   return line + "\n";
 }
 

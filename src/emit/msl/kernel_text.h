@@ -72,6 +72,7 @@ class KernelText {
   void absent_product(const kernel::AtomOp& payload, kernel::ValueId result, bool by_row, const Extents& present);
   void load_tensor(const kernel::FragmentLoadOp& payload, kernel::ValueId result);
   void store_tensor(const kernel::FragmentStoreOp& payload);
+  bool is_within_reach(kernel::ValueId stride, kernel::ValueType type) const;
   bool is_read_by_element(const kernel::MemoryRef& memory) const;
   void store_whole_tensor(const kernel::FragmentStoreOp& payload);
   void store_elements(const kernel::FragmentStoreOp& payload, const std::string& rows, const std::string& columns);

@@ -167,9 +167,16 @@ class OperationCheck {
       if (!is_float_scalar(scalar))
         refuse("convert the operands", "{} multiplies f16, bf16 or f32, not {}", kTensorAtom, scalar_name(scalar));
       check_depth(payload, left);
-      if (!facts_.ranges.of(view.row_stride).within({0, INT32_MAX}))
-        refuse("stage the rows in shared memory", "the row stride of {} may be negative or above 2147483647",
-               left ? "a" : "b");
+      const TensorSide side = side_of(payload, left);
+      // Rows of memory are along the side whose elements do not follow each other.
+      const std::int64_t rows =
+          side.depth_is_inner ? side.extent : std::min(facts_.ranges.of(payload.k).high, kMaxAtomDepth);
+      const IndexRange stride = facts_.ranges.of(view.row_stride);
+      const auto reach = checked_mul(std::max<std::int64_t>(rows - 1, 0), stride.high);
+      if (stride.low < 0 || !reach || *reach > INT32_MAX)
+        refuse("let the planner stage the rows: forward_readonly_tile_loads=false",
+               "{} rows of {} with a stride of {} to {} reach past 2147483647 elements, or back", rows,
+               left ? "a" : "b", stride.low, stride.high);
     }
   }
   /// Both views say how long k is, and an operation takes one length.

@@ -7,6 +7,7 @@
 
 #include "emit/msl/kernel_text.h"
 #include "support/check.h"
+#include "support/checked_math.h"
 
 namespace tilewright::emit_msl {
 
@@ -204,8 +205,8 @@ void KernelText::load_tensor(const FragmentLoadOp& payload, ValueId result) {
   declare(result);
   const auto [rows, columns] = part_guards(payload.part, type);
   // A view has rows of their own: with stride 0 they would be one.
-  const bool is_view =
-      type.scalar == ScalarType::F32 && !payload.transposed && facts_.ranges.of(payload.row_stride).low > 0;
+  const bool is_view = type.scalar == ScalarType::F32 && !payload.transposed &&
+                       facts_.ranges.of(payload.row_stride).low > 0 && is_within_reach(payload.row_stride, type);
   if (is_view && rows.empty() && columns.empty()) {
     const std::string view = whole_view(payload.memory, payload.index, payload.row_stride, type);
     return line("{}.load({});", name(result), view);
@@ -216,7 +217,8 @@ void KernelText::load_tensor(const FragmentLoadOp& payload, ValueId result) {
 void KernelText::store_tensor(const FragmentStoreOp& payload) {
   const ValueType type = program_.values[payload.fragment];
   const auto [rows, columns] = part_guards(payload.part, type);
-  const bool by_element = payload.transposed || type.scalar != ScalarType::F32 || is_read_by_element(payload.memory);
+  const bool by_element = payload.transposed || type.scalar != ScalarType::F32 || is_read_by_element(payload.memory) ||
+                          !is_within_reach(payload.row_stride, type);
   if (by_element) return store_elements(payload, rows, columns);
   if (rows.empty() && columns.empty()) return store_whole_tensor(payload);
   // Whether all of it is there.
@@ -237,6 +239,12 @@ void KernelText::store_tensor(const FragmentStoreOp& payload) {
   --depth_;
   table_.end_scope();
   line("}}");
+}
+
+/// A tensor counts the offsets of its elements in 32 bits.
+bool KernelText::is_within_reach(ValueId stride, ValueType type) const {
+  const auto last = checked_mul(std::int64_t{type.rows} - 1, facts_.ranges.of(stride).high);
+  return last && *last + type.columns <= INT32_MAX;
 }
 
 /// Who wrote which element of a whole tensor is not said: whoever read one may only write the same one.
