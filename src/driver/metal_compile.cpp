@@ -104,6 +104,18 @@ std::string bindings_text(const PlanReport& planned) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
+/// Premise: its rules are those of the plan.
+Result<void> lower_and_synchronize(MetalKernel& kernel, std::vector<StageTime>& times) {
+  TW_TRY(kernel.layout, launch_layout(kernel.planned.bound, kernel.rules));
+  const proof::Subject subject = subject_of(kernel.planned);
+  const sets::Context context;
+  TW_TRY(kernel.lowered, timed(times, "lower", [&] {
+           return lower::lower_planned(subject, kernel.layout, kernel.planned.planned.plan, context);
+         }));
+  TW_TRY_VOID(timed(times, "verify kernel", [&] { return kernel::verify(kernel.lowered); }));
+  return timed(times, "synchronize", [&] { return synchronize(kernel); });
+}
+
 artifact::FenceRecord record_of(const sync::KernelFences& fences) {
   artifact::FenceRecord record{fences.sites_before, fences.sites_after, {}, {}};
   if (!fences.independent_subgroups) return record;
@@ -123,6 +135,17 @@ emit_msl::EmitOptions planned_options(const MetalKernel& kernel) {
 }
 
 }  // namespace
+
+Result<std::vector<artifact::FenceRecord>> fence_records(const PlanReport& planned) {
+  MetalKernel kernel;
+  kernel.planned = planned;
+  TW_TRY(kernel.rules, rules_of(planned, {}));
+  std::vector<StageTime> times;
+  TW_TRY_VOID(lower_and_synchronize(kernel, times));
+  std::vector<artifact::FenceRecord> records;
+  for (const sync::KernelFences& fences : kernel.fences) records.push_back(record_of(fences));
+  return records;
+}
 
 emit_msl::EmitOptions text_options(const MetalKernel& kernel) {
   const PlanReport& planned = kernel.planned;
@@ -163,14 +186,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
     return check_layout(kernel);
   };
   TW_TRY_VOID(timed(times, "plan", plan));
-  TW_TRY(kernel.layout, launch_layout(kernel.planned.bound, kernel.rules));
-  const proof::Subject subject = subject_of(kernel.planned);
-  const sets::Context context;
-  TW_TRY(kernel.lowered, timed(times, "lower", [&] {
-           return lower::lower_planned(subject, kernel.layout, kernel.planned.planned.plan, context);
-         }));
-  TW_TRY_VOID(timed(times, "verify kernel", [&] { return kernel::verify(kernel.lowered); }));
-  TW_TRY_VOID(timed(times, "synchronize", [&] { return synchronize(kernel); }));
+  TW_TRY_VOID(lower_and_synchronize(kernel, times));
   TW_TRY(kernel.text, timed(times, "emit", [&] { return emit_msl::emit(kernel.lowered, planned_options(kernel)); }));
   return kernel;
 }

@@ -48,6 +48,10 @@ struct MetalKernel {
 Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindings, const CompileOptions& options,
                                   std::vector<StageTime>& times);
 
+/// What becomes of the fences of each kernel of a plan for a Metal target, by lowering it. Errors: those of these
+/// stages.
+Result<std::vector<artifact::FenceRecord>> fence_records(const PlanReport& planned);
+
 /// What the emitter is told of device, bindings and coordinates.
 emit_msl::EmitOptions text_options(const MetalKernel& kernel);
 

@@ -10,6 +10,7 @@
 #include "driver/device_profiles.h"
 #include "driver/installed_priors.h"
 #include "driver/launch.h"
+#include "driver/metal_compile.h"
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
@@ -172,6 +173,8 @@ Result<PlanReport> plan_request(const PlanRequest& request) {
   }
   TW_TRY(PlanReport report, plan_report(program, values.bindings, options, stored));
   report.families = families_beside(program, values.bindings, options, report);
+  if (is_metal(report.planned.plan.target))
+    if (auto fences = fence_records(report)) report.fences = std::move(*fences);
   report.target_is_named = request.target_is_named;
   return report;
 }

@@ -9,6 +9,7 @@
 #include <tilewright/compile.h>
 #include <tilewright/plan.h>
 
+#include "artifact/artifact.h"
 #include "driver/plan_families.h"
 #include "plan/plan_family.h"
 #include "plan/plan_program.h"
@@ -44,8 +45,10 @@ struct PlanReport {
   bool from_file = false;                      ///< the plan was read and verified, not made
   /// Of a stored plan: what the planner would choose for the same program today; none when it would refuse.
   std::optional<plan::Plan> automatic;
-  double milliseconds = 0;           ///< for all captures, without parsing
-  std::vector<FamilyPlan> families;  ///< of the command alone: what other atom families would make of it
+  double milliseconds = 0;  ///< for all captures, without parsing
+  // Of the command alone:
+  std::vector<FamilyPlan> families;           ///< what other atom families would make of it
+  std::vector<artifact::FenceRecord> fences;  ///< one a launch, where the plan can be lowered for a Metal target
   bool target_is_named = false;
 };
 

@@ -151,6 +151,17 @@ class PlanJson {
     return json;
   }
 
+  /// What a lowering of the launch finds; null where there is none.
+  void add_fences(const plan::LaunchPlan& launch, Json& json) const {
+    const bool known = launch.launch < report_.fences.size();
+    const artifact::FenceRecord fences = known ? report_.fences[launch.launch] : artifact::FenceRecord{};
+    json["group_barrier_sites_before"] = known ? Json(fences.sites_before) : Json(nullptr);
+    json["group_barrier_sites_after"] = known ? Json(fences.sites_after) : Json(nullptr);
+    const auto& independent = fences.independent_subgroups;
+    json["independent_subgroups"] = independent ? Json(*independent) : Json(nullptr);
+    json["independent_subgroups_reason"] = fences.reason.empty() ? Json(nullptr) : Json(fences.reason);
+  }
+
   Json group_json(const plan::LaunchPlan& launch) const {
     Json json = {{"name", report_.program},
                  {"launch", launch.launch},
@@ -177,6 +188,7 @@ class PlanJson {
                  {"optimized", launch.optimized},
                  {"cost_basis", launch.cost_basis},
                  {"cost", launch.cost.priced ? cost_json(launch.cost) : Json(nullptr)}};
+    add_fences(launch, json);
     add_rows_of(launch, json);
     add_storage(launch, json);
     add_matrices(launch, json);

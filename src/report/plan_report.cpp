@@ -140,6 +140,7 @@ class PlanText {
     if (plan.mapping == plan::LaunchMapping::RowReduction)
       line("    kernel score {} = score {} x {}, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
            waves_of(plan.cost), plan.shared_memory_bytes);
+    fences(plan);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
     for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
@@ -151,6 +152,19 @@ class PlanText {
                                                                 number_of(pipeline.prefetch_scalars_per_lane, "scalar"))
                                                   : "");
     cost(plan);
+  }
+
+  void fences(const LaunchPlan& plan) {
+    if (plan.launch >= report_.fences.size() || report_.fences[plan.launch].sites_before == 0) return;
+    const artifact::FenceRecord& fences = report_.fences[plan.launch];
+    std::string independent;
+    if (fences.independent_subgroups && *fences.independent_subgroups)
+      independent = plan.elide_independent_subgroup_barriers ? "; independent subgroups: none is needed"
+                                                             : "; independent subgroups: none is needed "
+                                                               "(elide_independent_subgroup_barriers takes them out)";
+    else if (fences.independent_subgroups)
+      independent = "; subgroups are not proved independent: " + fences.reason;
+    line("    fences in {} of {} places{}", fences.sites_after, fences.sites_before, independent);
   }
 
   void one_tile(const plan::TilePlan& tile) {

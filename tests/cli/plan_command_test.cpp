@@ -88,6 +88,24 @@ TEST_F(PlanCommand, AtomFamiliesSideBySide) {
   EXPECT_EQ(families[1]["bindings"], other["bindings"]);
 }
 
+/// What lowering makes of the fences, and whether the subgroups need any (background 4.10).
+TEST_F(PlanCommand, FencesAndIndependentSubgroups) {
+  const Words views{"plan", "gemm", "M=64", "N=64", "K=64", "BM=32", "BN=32", "BK=32", "--target", "metal-mpp"};
+  const Json independent = tool(with(views, {"--json"})).json()["plan"]["groups"][0];
+  EXPECT_EQ(independent["independent_subgroups"], true);
+  EXPECT_EQ(independent["group_barrier_sites_after"], independent["group_barrier_sites_before"]);
+  const Json elided = tool(with(views, {"--json", "--set", "elide_independent_subgroup_barriers=true"})).json();
+  EXPECT_EQ(elided["plan"]["groups"][0]["group_barrier_sites_after"], 0);
+  EXPECT_NE(tool(views).out.find("independent subgroups: none is needed"), std::string::npos);
+  // Shared storage: no longer.
+  const Words staged = with(views, {"--set", "forward_readonly_tile_loads=false"});
+  const Json shared = tool(with(staged, {"--json"})).json()["plan"]["groups"][0];
+  EXPECT_EQ(shared["independent_subgroups"], false);
+  EXPECT_FALSE(shared["independent_subgroups_reason"].is_null());
+  EXPECT_LT(shared["group_barrier_sites_after"], shared["group_barrier_sites_before"]);
+  EXPECT_NE(tool(staged).out.find("subgroups are not proved independent: "), std::string::npos);
+}
+
 TEST_F(PlanCommand, AFamilyWithoutAPlanSaysWhy) {
   const Json small = tool({"plan", "attention", "B=1", "Hq=1", "Hkv=1", "Lq=1", "Lk=8", "D=8", "Dv=8", "BQ=1", "BK=8",
                            "--target", "metal-mpp", "--json"})
