@@ -218,9 +218,10 @@ ValueId Builder::reduce(FoldKind kind, ValueId x, AxisId axis, FoldOrder order) 
   return emit_typed(ReduceOp{kind, order, axis, x}, type_reduce(kind, type_of(x), axis, *this, *this));
 }
 
-ValueId Builder::mma(ValueId a, ValueId b, ValueId c, bool reassociate) {
+ValueId Builder::mma(ValueId a, ValueId b, ValueId c, bool reassociate, bool relaxed) {
   if (!a.valid() || !b.valid() || !c.valid()) return {};
-  return emit_typed(MmaOp{a, b, c, reassociate}, type_mma(type_of(a), type_of(b), type_of(c), *this, *this));
+  return emit_typed(MmaOp{a, b, c, reassociate, relaxed},
+                    type_mma(type_of(a), type_of(b), type_of(c), relaxed, *this, *this));
 }
 
 // ---- Memory --------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class Builder final : private TypeNames, private ElementFacts {
   ValueId reindex(ValueId x, std::vector<IndexId> coords, std::optional<std::vector<AxisId>> axes = std::nullopt);
   ValueId gather(ValueId x, AxisId axis, ValueId indices, ValueId fallback);
   ValueId reduce(FoldKind kind, ValueId x, AxisId axis, FoldOrder order = FoldOrder::UnorderedTree);
-  ValueId mma(ValueId a, ValueId b, ValueId c, bool reassociate = true);
+  ValueId mma(ValueId a, ValueId b, ValueId c, bool reassociate = true, bool relaxed = false);
   ValueId load(ObjectId object, std::vector<IndexId> coords, LoadOptions options = {});
 
   // Effects.

@@ -178,7 +178,7 @@ class ProgramCopier {
     return {value(op.operand), axis(op.axis), value(op.indices), value(op.fallback)};
   }
   ReduceOp copy_payload(const ReduceOp& op) { return {op.kind, op.order, axis(op.axis), value(op.operand)}; }
-  MmaOp copy_payload(const MmaOp& op) { return {value(op.a), value(op.b), value(op.c), op.reassociate}; }
+  MmaOp copy_payload(const MmaOp& op) { return {value(op.a), value(op.b), value(op.c), op.reassociate, op.relaxed}; }
   LoadOp copy_payload(const LoadOp& op) {
     return {object(op.object), index_list(op.coords), op.bounds, value(op.fallback)};
   }

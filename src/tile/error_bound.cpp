@@ -1,5 +1,7 @@
 #include "tile/error_bound.h"
 
+#include <bit>
+
 #include "tile/interpreter.h"
 
 namespace tilewright::tile {
@@ -23,6 +25,11 @@ bool sum_is_exact(double a, double b, double sum) {
   const double a_part = sum - b_part;
   return a - a_part == 0 && b - b_part == 0;
 }
+
+constexpr int kBitsDropped = 23 - kRelaxedMantissaBits;
+constexpr std::uint32_t kBitsThatRelaxedDrops = (1U << kBitsDropped) - 1;
+constexpr double kRelaxedUnit = 1.0 / (1 << kRelaxedMantissaBits);  ///< of rounding in any direction
+constexpr double kLargestRelaxed = (2 - kRelaxedUnit) * 0x1p127;
 
 bool is_exact_one(Bounded a) { return a.exact() && std::abs(a.value) == 1; }
 bool is_exact_zero(Bounded a) { return a.exact() && a.value == 0; }
@@ -49,6 +56,16 @@ Bounded rounded(double value, double error, const FloatFormat& format, double ul
 
 Bounded rounded_number(double number, const FloatFormat& format) {
   return representable(number, format) ? Bounded{number, 0} : round_within(number, 0, format, 0.5);
+}
+
+Bounded relaxed_operand(Bounded a) {
+  if (!a.known() || !std::isfinite(a.value)) return a;
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(a.value));
+  if (a.exact() && (bits & kBitsThatRelaxedDrops) == 0) return a;
+  const double reach = std::abs(a.value) + a.bound * kBoundSlack;
+  if (reach > kLargestRelaxed) return unknown(a.value);
+  const double rounding = kRelaxedUnit * std::max(reach, kFormatF32.min_normal);
+  return {a.value, (a.bound + rounding) * kBoundSlack};
 }
 
 Bounded add(Bounded a, Bounded b, const FloatFormat& format) {

@@ -72,6 +72,10 @@ Bounded rounded(double value, double error, const FloatFormat& format, double ul
 /// The same where executions round exactly this number.
 Bounded rounded_number(double number, const FloatFormat& format);
 
+/// An f32 operand as a relaxed mma may use it: rounded, in any direction, to kRelaxedMantissaBits explicit bits or
+/// more. Numbers that have no further bits, NaN and Inf stay; nothing is known of those that may round to Inf.
+Bounded relaxed_operand(Bounded a);
+
 /// True when the type holds exactly this number (or NaN or Inf).
 inline bool representable(double value, const FloatFormat& format) {
   const float single = static_cast<float>(value);

@@ -106,12 +106,25 @@ struct ExactPanels {
   bool bounded = false;  ///< a or b has bounds
   std::vector<double>&left, &right, &sum, &magnitude, &error, &left_bound, &right_bound;
 
+  void relax();
   void multiply(std::int64_t batch);
   Bounded finish(std::int64_t element, Bounded c) const;
 
  private:
   Bounded finish_special(std::int64_t element, Bounded c) const;
 };
+
+/// Widens the bounds of the operands by the rounding that is permitted. Premise: the panels of bounds are there.
+void ExactPanels::relax() {
+  const auto widen = [this](const std::vector<double>& values, std::vector<double>& bounds) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      bounds[i] = relaxed_operand({values[i], bounds[i]}).bound;
+      bounded = bounded || bounds[i] != 0;
+    }
+  };
+  widen(left, left_bound);
+  widen(right, right_bound);
+}
 
 void ExactPanels::multiply(std::int64_t batch) {
   const std::int64_t l = batch * size.rows * size.depth;
@@ -171,10 +184,12 @@ TileRef<Exact> multiply_reals(Machine<Exact>& machine, const MmaOp& op, const Mm
   pack_bounds(shape.result, c.bound, exact.error);
   exact.magnitude.resize(exact.sum.size());
   for (std::size_t i = 0; i < exact.sum.size(); ++i) exact.magnitude[i] = std::abs(exact.sum[i]);
-  if (exact.bounded) {
+  const bool relaxed = op.relaxed && machine.type_of(op.a) == DataType::F32;
+  if (exact.bounded || relaxed) {
     pack_bounds(shape.left, left.bound, exact.left_bound);
     pack_bounds(shape.right, right.bound, exact.right_bound);
   }
+  if (relaxed) exact.relax();
   for (std::int64_t batch = 0; batch < shape.batches; ++batch) exact.multiply(batch);
 
   TileRef<Exact> tile = machine.pool.take();

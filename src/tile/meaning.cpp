@@ -150,7 +150,7 @@ class MeaningWriter {
     tag(op.order);
     axis(op.axis);
   }
-  void own(const MmaOp& op) { number(op.reassociate ? 1 : 0); }
+  void own(const MmaOp& op) { number((op.reassociate ? 1 : 0) + (op.relaxed ? 2 : 0)); }
   void own(const LoadOp& op) {
     object(op.object);
     tag(op.bounds);

@@ -290,27 +290,37 @@ Operand Elaborator::call_select(const CallExpr& call, TextRange range) {
   return made(builder_.select(chosen, x, y), range);
 }
 
-Operand Elaborator::call_mma(const CallExpr& call, TextRange range) {
-  if (!check_count(call, range, 3, 4)) return ValueId{};
-  bool reassociate = true;
-  if (call.arguments.size() == 4) {
-    const Expr& word = tree_.exprs[call.arguments[3].value];
-    const auto* name = std::get_if<NameExpr>(&word.node);
-    if (!name || name->name.text != "ordered") {
+bool Elaborator::read_mma_word(ExprId id, bool& ordered, bool& relaxed) {
+  const Expr& word = tree_.exprs[id];
+  const auto* name = std::get_if<NameExpr>(&word.node);
+  const std::string_view text = name ? name->name.text : std::string_view();
+  if (text == "ordered" || text == "relaxed") {
+    bool& said = text == "ordered" ? ordered : relaxed;
+    if (said)
       report(DiagCode::CallArguments, word.range,
-             "expected 'ordered' as fourth argument of mma, found " + shown(word.range, "an expression"),
-             "mma(a, b, c, ordered) forbids another order of the sum");
-      return ValueId{};
-    }
-    reassociate = false;
+             "expected each word of mma once, found '" + std::string(text) + "' twice", "leave the second one out");
+    return !std::exchange(said, true);
   }
+  report(DiagCode::CallArguments, word.range,
+         "expected 'ordered' or 'relaxed' after the accumulator of mma, found " + shown(word.range, "an expression"),
+         "mma(a, b, c, ordered) forbids another order of the sum, mma(a, b, c, relaxed) permits f32 operands to be "
+         "rounded to " +
+             std::to_string(kRelaxedMantissaBits) + " bits of mantissa");
+  return false;
+}
+
+Operand Elaborator::call_mma(const CallExpr& call, TextRange range) {
+  if (!check_count(call, range, 3, 5)) return ValueId{};
+  bool ordered = false, relaxed = false;
+  for (std::size_t i = 3; i < call.arguments.size(); ++i)
+    if (!read_mma_word(call.arguments[i].value, ordered, relaxed)) return ValueId{};
   const Side sides[] = {eval_side(call.arguments[0].value), eval_side(call.arguments[1].value),
                         eval_side(call.arguments[2].value)};
   const ValueId a = value_of(sides[0]);
   const ValueId b = value_of(sides[1]);
   const ValueId c = value_of(sides[2]);
   at(range);
-  return made(builder_.mma(a, b, c, reassociate), range);
+  return made(builder_.mma(a, b, c, !ordered, relaxed), range);
 }
 
 Operand Elaborator::call_matmul(const CallExpr& call, TextRange range) {

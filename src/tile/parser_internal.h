@@ -186,6 +186,8 @@ class Elaborator {
   Operand call_ceildiv(const CallExpr& call, TextRange range);
   Operand call_select(const CallExpr& call, TextRange range);
   Operand call_mma(const CallExpr& call, TextRange range);
+  /// False: reported.
+  bool read_mma_word(ExprId id, bool& ordered, bool& relaxed);
   Operand call_matmul(const CallExpr& call, TextRange range);
   Operand call_gather(const CallExpr& call, TextRange range);
   Operand call_relabel(const CallExpr& call, TextRange range);

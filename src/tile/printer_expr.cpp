@@ -264,6 +264,7 @@ Text OperationText::operator()(const Op& op, const std::vector<Text>& operands) 
           [&](const MmaOp& o) {
             std::vector<std::string> arguments{plain(0), plain(1), plain(2)};
             if (!o.reassociate) arguments.emplace_back("ordered");
+            if (o.relaxed) arguments.emplace_back("relaxed");
             return Text{call("mma", arguments)};
           },
           [&](const LoadOp& o) { return load(o, operands); },

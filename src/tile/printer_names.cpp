@@ -11,11 +11,10 @@ namespace tilewright::tile::printing {
 namespace {
 
 /// Names that the text would take for something else where an expression may begin or end.
-constexpr std::array<std::string_view, 28> kBuiltInNames = {
-    "abs",        "broadcast", "ceildiv",  "cos",     "exp",          "floor",   "fold_left",
-    "fold_right", "gather",    "interval", "layout",  "log",          "matmul",  "max",
-    "min",        "mma",       "order",    "ordered", "ordered_tree", "relabel", "scope",
-    "select",     "sin",       "sqrt",     "strides", "sum",          "tanh",    "unordered_tree"};
+constexpr std::array<std::string_view, 29> kBuiltInNames = {
+    "abs",     "broadcast", "ceildiv", "cos", "exp",  "floor",   "fold_left", "fold_right", "gather",        "interval",
+    "layout",  "log",       "matmul",  "max", "min",  "mma",     "order",     "ordered",    "ordered_tree",  "relabel",
+    "relaxed", "scope",     "select",  "sin", "sqrt", "strides", "sum",       "tanh",       "unordered_tree"};
 
 template <class T>
 bool has(const std::vector<T>& items, const T& item) {

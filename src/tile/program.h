@@ -210,12 +210,17 @@ struct ReduceOp {
   static constexpr const char* kName = "reduce";
   bool operator==(const ReduceOp&) const = default;
 };
+/// Explicit bits that an operand keeps at least when a relaxed mma rounds it.
+inline constexpr int kRelaxedMantissaBits = 10;
+
 /// c + sum over the contraction axes of a * b, computed in c's element type (f32, or i32 with i32 operands). Roles come
 /// from axis identity: in a, b and c = batch; in a and b only = contraction; in a and c = rows; in b and c = columns.
-/// Reference order: ascending chain of fused multiply-adds; reassociate permits any order and tree.
+/// Reference order: ascending chain of fused multiply-adds; reassociate permits any order and tree. relaxed permits f32
+/// operands to be rounded to numbers of kRelaxedMantissaBits and more; floats only, and without effect below f32.
 struct MmaOp {
   ValueId a, b, c;
   bool reassociate = true;
+  bool relaxed = false;
   static constexpr const char* kName = "mma";
   bool operator==(const MmaOp&) const = default;
 };

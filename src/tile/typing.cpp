@@ -226,8 +226,8 @@ TypeResult<TileType> type_reduce(FoldKind, const TileType& x, AxisId axis, const
   return result;
 }
 
-TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts& facts,
-                              const TypeNames& names) {
+TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, bool relaxed,
+                              const ElementFacts& facts, const TypeNames& names) {
   const std::string found = "mma(" + names.tile(a) + ", " + names.tile(b) + ", " + names.tile(c) + ")";
   if (a.element != b.element)
     return fault(DiagCode::TypeMismatch, "the operands of mma differ in element type: " + found);
@@ -236,6 +236,9 @@ TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileTy
   if (!floats && !integers)
     return fault(DiagCode::TypeMismatch, "expected float operands with an f32 accumulator, or all i32, found " + found,
                  "accumulate in f32 and cast at the store");
+  if (relaxed && integers)
+    return fault(DiagCode::TypeMismatch, "expected float operands of a relaxed mma, found " + found,
+                 "leave 'relaxed' out: sums of integers are exact");
   bool contraction = false;
   for (AxisId axis : join_axes(a.axes, b.axes)) {
     if (contains(c.axes, axis)) continue;

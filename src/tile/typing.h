@@ -61,9 +61,9 @@ TypeResult<TileType> type_gather(const TileType& x, AxisId axis, const TileType&
                                  const TypeNames&);
 TypeResult<TileType> type_reduce(FoldKind kind, const TileType& x, AxisId axis, const ElementFacts&, const TypeNames&);
 /// c's element is f32 with float a and b of one type, or all three i32. Every axis of c is in a or b; axes of a or b
-/// that are not in c are in both (the contraction, at least one); the result has c's type.
-TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, const ElementFacts&,
-                              const TypeNames&);
+/// that are not in c are in both (the contraction, at least one); the result has c's type. A relaxed one has floats.
+TypeResult<TileType> type_mma(const TileType& a, const TileType& b, const TileType& c, bool relaxed,
+                              const ElementFacts&, const TypeNames&);
 /// Whether a number may stand for an element of a type: finite numbers must stay finite when they are rounded to a
 /// float type, an integer type takes whole numbers in its range that are `written_whole` (2, not 2.0), and bool takes
 /// none.

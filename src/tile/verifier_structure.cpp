@@ -150,7 +150,7 @@ class StructureVerifier {
     expect(op, type_reduce(p.kind, type(p.operand), p.axis, names_, names_), "reduce");
   }
   void check(const Op& op, const MmaOp& p, const std::vector<CoordId>&) {
-    expect(op, type_mma(type(p.a), type(p.b), type(p.c), names_, names_), "mma");
+    expect(op, type_mma(type(p.a), type(p.b), type(p.c), p.relaxed, names_, names_), "mma");
   }
   void check(const Op& op, const LoadOp& p, const std::vector<CoordId>& coords) {
     const Object& object = program_.object(p.object);

@@ -1,6 +1,7 @@
 // The arithmetic of bounds: rules for special values, and soundness on random operands of every type.
 #include "tile/error_bound.h"
 
+#include <bit>
 #include <functional>
 #include <random>
 
@@ -94,6 +95,59 @@ TEST(ErrorBound, BinaryOperationsAreSound) {
       expect_sound(op.name, type, op.actual(a.actual, b.actual, type), op.known(a.known, b.known, float_format(type)),
                    a, b);
   }
+}
+
+/// The number with no more than `kept` explicit bits of mantissa next to x: 0 towards zero, 1 away from it, 2 nearest.
+float with_bits(float x, int kept, int direction) {
+  if (!std::isfinite(x)) return x;
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t step = 1U << (23 - kept), below = bits & ~(step - 1);
+  const bool up = bits != below && (direction == 1 || (direction == 2 && bits - below >= step / 2));
+  return std::bit_cast<float>(up ? below + step : below);
+}
+
+TEST(ErrorBound, RelaxedOperandsAreSound) {
+  Random random(8);
+  int rounded_ones = 0;
+  for (int trial = 0; trial < 60000; ++trial) {
+    const Case a = random_case(random, DataType::F32);
+    const Bounded known = relaxed_operand(a.known);
+    for (int kept : {kRelaxedMantissaBits, kRelaxedMantissaBits + 1, 23})
+      for (int direction : {0, 1, 2}) {
+        const float actual = with_bits(a.actual, kept, direction);
+        EXPECT_EQ(agree(actual, known.value, known.bound), Agreement::Within)
+            << actual << " of " << a.actual << " against " << text(known) << " from " << text(a.known);
+        rounded_ones += actual != a.actual ? 1 : 0;
+      }
+    EXPECT_FALSE(std::isnan(known.bound));
+    EXPECT_TRUE(is(known, a.known.value, known.bound));
+    EXPECT_GE(known.bound, a.known.bound);
+  }
+  EXPECT_GT(rounded_ones, 60000);
+}
+
+TEST(ErrorBound, RelaxedOperandsAtTheEdges) {
+  const double unit = 0x1p-10;
+  for (double x : {0.0, -0.0, 1.0, -1.5, 1 + unit, 0x1.ffcp127, -0x1p-136, 0x1p-126, kInfinity, -kInfinity, kNaN})
+    EXPECT_TRUE(is(relaxed_operand({x, 0}), x, 0)) << x;
+  EXPECT_TRUE(is_unknown(relaxed_operand(unknown(1))));
+  // Beyond the largest number of 10 bits, rounding may reach Inf.
+  EXPECT_TRUE(is_unknown(relaxed_operand({0x1.ffc002p127, 0})));
+  EXPECT_TRUE(is_unknown(relaxed_operand({-0x1.fffffep127, 0})));
+  EXPECT_TRUE(relaxed_operand({0x1.ffbffep127, 0}).known());
+  // As wide as a number just below the next one needs it, and one bit fewer does not fit.
+  for (double scale : {1.0, 0x1p-125, -0x1p100}) {
+    const auto x = static_cast<float>(scale * (1 + unit - 0x1p-23));
+    const Bounded known = relaxed_operand({x, 0});
+    EXPECT_LT(known.bound, 1.002 * std::abs(double{x} - double{with_bits(x, 10, 0)})) << scale;
+    const auto y = static_cast<float>(scale * (1 + 2 * unit - 0x1p-23));
+    EXPECT_EQ(agree(with_bits(y, 9, 0), y, relaxed_operand({y, 0}).bound), Agreement::TooFar) << scale;
+  }
+  // Of a subnormal everything may go: its sign is certain no more.
+  const Bounded tiny = relaxed_operand({0x1p-140, 0});
+  EXPECT_EQ(agree(0, tiny.value, tiny.bound), Agreement::Within);
+  EXPECT_LT(tiny.bound, 0x1.001p-136);
+  EXPECT_FALSE(tiny.sign_certain());
 }
 
 TEST(ErrorBound, UnaryOperationsAreSound) {

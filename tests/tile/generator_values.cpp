@@ -340,7 +340,8 @@ ValueId Generator::mma(ElementType type, const Axes& axes, int depth) {
   const ValueId a = exact(operand, dice_.shuffled(a_axes), depth - 1);
   const ValueId b = exact(operand, dice_.shuffled(b_axes), depth - 1);
   const ValueId c = exact(type, out, depth - 1);
-  return b_.mma(a, b, c, dice_.percent(75));
+  const bool reassociate = dice_.percent(75);
+  return b_.mma(a, b, c, reassociate, type == kF32 && dice_.percent(25));
 }
 
 // ---- Loads ---------------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 // mma and whole matrix programs: order, classes, bounds, sampling, speed of the exact path.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -181,6 +183,110 @@ TEST(Gemm, RoundingOperandsToFewerBitsIsNoticed) {
   for (std::size_t i = 0; i < found.size(); ++i)
     wrong += agree(found[i], expected.value[i], expected.bound[i]) != Agreement::Within ? 1 : 0;
   EXPECT_GT(wrong, M * N / 2);
+}
+
+std::string relaxed_text(std::string text) {
+  const std::size_t at = text.find("mma(a, b, ");
+  return text.insert(text.find(')', at), ", relaxed");
+}
+
+/// The low bits of every element of A and B are dropped, then the program runs; the elements off their bounds.
+int too_far_without(int low_bits, const std::string& text, const std::map<std::string, double>& fill = {}) {
+  const int M = 16, N = 16, K = 256;
+  Trial run(text, {{"M", M}, {"N", N}, {"K", K}, {"BM", 16}, {"BN", 16}, {"BK", 32}});
+  run.fill_random(6);
+  for (const auto& [name, number] : fill) run.fill(name, Values(run.values(name).size(), number));
+  const ExactOutput expected = run.exact("C");
+  for (const char* name : {"A", "B"}) {
+    Values values = run.values(name);
+    for (double& v : values)
+      v = std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(v)) >> low_bits << low_bits);
+    run.fill(name, values);
+  }
+  EXPECT_TRUE(run.typed().has_value());
+  const Values found = run.values("C");
+  int wrong = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    wrong += agree(found[i], expected.value[i], expected.bound[i]) != Agreement::Within ? 1 : 0;
+  return wrong;
+}
+
+TEST(Relaxed, OperandsOfTenBitsAreWithinTheBoundAndNoOthers) {
+  const std::string relaxed = relaxed_text(kGemm);
+  EXPECT_EQ(too_far_without(13, relaxed), 0);
+  EXPECT_GT(too_far_without(13, kGemm), 128);
+  // Numbers that lose nearly all that they may: the bound has no slack to speak of.
+  const std::map<std::string, double> worst{{"A", 1 + 0x1p-10 - 0x1p-23}, {"B", 1 + 0x1p-10 - 0x1p-23}};
+  EXPECT_EQ(too_far_without(13, relaxed, worst), 0);
+  const std::map<std::string, double> beyond{{"A", 1 + 0x1.02p-10}, {"B", 1 + 0x1.02p-10}};
+  EXPECT_EQ(too_far_without(13, relaxed, beyond), 0);
+  EXPECT_EQ(too_far_without(14, relaxed, beyond), 256);
+}
+
+TEST(Relaxed, TheBoundIsTheStrictOneAndTheRounding) {
+  const std::map<std::string, std::int64_t> sizes{{"M", 3}, {"N", 5}, {"K", 32}};
+  Trial strict(kOneMma, sizes), relaxed(relaxed_text(kOneMma), sizes);
+  strict.fill_random(2), relaxed.fill_random(2);
+  const ExactOutput narrow = strict.exact("Y"), wide = relaxed.exact("Y");
+  const Values a = relaxed.values("A"), b = relaxed.values("B");
+  for (int m = 0; m < 3; ++m)
+    for (int n = 0; n < 5; ++n) {
+      const auto i = static_cast<std::size_t>(m * 5 + n);
+      double magnitude = 0;
+      for (int k = 0; k < 32; ++k) magnitude += std::abs(a[m * 32 + k] * b[k * 5 + n]);
+      EXPECT_EQ(wide.value[i], narrow.value[i]);
+      const double rounding = magnitude * (2 * 0x1p-10 + 0x1p-20);
+      EXPECT_NEAR(wide.bound[i] - narrow.bound[i], rounding, rounding * 1e-4);
+    }
+}
+
+/// Where no bit may go, nothing changes: narrow types, and numbers of few bits.
+TEST(Relaxed, WhatHasNoMoreBitsKeepsItsBound) {
+  for (DataType type : {DataType::F16, DataType::BF16, DataType::F32}) {
+    const std::map<std::string, std::int64_t> sizes{{"M", 3}, {"N", 5}, {"K", 9}};
+    Trial strict(kOneMma, sizes, {{"T", type}}), relaxed(relaxed_text(kOneMma), sizes, {{"T", type}});
+    for (Trial* run : {&strict, &relaxed}) {
+      run->fill_random(4);
+      if (type != DataType::F32) continue;
+      for (const char* name : {"A", "B"}) {
+        Values values = run->values(name);
+        for (double& v : values) v = std::round(v * 8);
+        run->fill(name, values);
+      }
+    }
+    EXPECT_EQ(strict.exact("Y").bound, relaxed.exact("Y").bound) << data_type_name(type);
+  }
+}
+
+TEST(Relaxed, SpecialNumbersStay) {
+  auto one = [](Values a, Values b, double c) {
+    Trial run(relaxed_text(kOneMma), {{"M", 1}, {"N", 1}, {"K", static_cast<std::int64_t>(a.size())}});
+    run.fill("A", a).fill("B", b).fill("C", {c});
+    EXPECT_EQ(run.disagreement(), "");
+    const ExactOutput output = run.exact("Y");
+    return std::pair(output.value[0], output.bound[0]);
+  };
+  const double ragged = 1 + 0x1p-23;
+  EXPECT_TRUE(same(one({kNan}, {ragged}, 1).first, kNan));
+  EXPECT_EQ(one({kInf, ragged}, {ragged, ragged}, 1).first, kInf);
+  EXPECT_EQ(one({kInf, ragged}, {ragged, ragged}, 1).second, 0);
+  EXPECT_TRUE(same(one({kInf}, {0}, 1).first, kNan));
+  EXPECT_EQ(one({-0.0, 0}, {1, -1}, -0.0).second, 0);
+  // A subnormal may become 0, and a number near the largest may become Inf.
+  EXPECT_EQ(one({kInf}, {0x1p-140}, 1).second, kInf);
+  EXPECT_EQ(one({0x1.fffffep127}, {0x1p-10}, 1).second, kInf);
+  EXPECT_LT(one({0x1.fep127}, {0x1p-10}, 1).second, kInf);
+}
+
+/// Ragged edges, in the order of the text as well.
+TEST(Relaxed, TheTypedInterpreterIsWithinTheBound) {
+  for (const char* words : {", relaxed", ", relaxed, ordered"}) {
+    std::string text = kGemm;
+    text.insert(text.find(", acc)") + 5, words);
+    Trial run(text, {{"M", 7}, {"N", 5}, {"K", 9}});
+    run.fill_random(11);
+    EXPECT_EQ(run.disagreement(), "");
+  }
 }
 
 /// The gemm above in f32, but each mma adds its products in a random tree, some fused.

@@ -116,6 +116,19 @@ TEST(MeaningHash, SeesEverythingElse) {
   EXPECT_GE(applied, 19);
 }
 
+/// The hash of a product without words was in use before the others had theirs.
+TEST(MeaningHash, SeesThePermissionsOfAProduct) {
+  const std::string text =
+      "program p(N) { in A: f32[N, N]\n out C: f32[N, N]\n parallel i in 1 { axis m: N, n: N, k: N\n"
+      "c[m, n] = 0.0\n C[m, n] = mma(A[m, k], A[k, n], c) } }";
+  std::set<std::string> seen;
+  for (const char* words : {"c)", "c, ordered)", "c, relaxed)", "c, ordered, relaxed)"})
+    EXPECT_TRUE(seen.insert(hash_text(hash_of(replaced(text, {{"c)", words}})))).second) << words;
+  EXPECT_EQ(hash_of(replaced(text, {{"c)", "c, relaxed, ordered)"}})),
+            hash_of(replaced(text, {{"c)", "c, ordered, relaxed)"}})));
+  EXPECT_EQ(hash_text(hash_of(text)), "41ac0a0870d10b2616f62d3770256f43");
+}
+
 TEST(MeaningHash, SurvivesPrintingAndTellsRandomProgramsApart) {
   std::set<std::string> seen;
   const int count = case_count(400, 10);

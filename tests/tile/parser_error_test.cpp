@@ -405,7 +405,18 @@ TEST(ParserErrors, Calls) {
   expect_body_fault("x = max(eps)", kCall, 1, 5, "expected 2 to 3 arguments of max", "found 1");
   expect_body_fault("x = f(eps)", kCall, 1, 5, "expected 2 arguments of f", "found 1", "", "fn f(x, y) { return x }");
   expect_body_fault("x = sum(A[m, k], k, sideways)", kCall, 1, 21, "expected unordered_tree", "found 'sideways'");
-  expect_body_fault("x = mma(A[m, k], B[k, n], 0.0, fast)", kCall, 1, 32, "expected 'ordered'", "found fast");
+  expect_body_fault("x = mma(A[m, k], B[k, n], 0.0, fast)", kCall, 1, 32, "expected 'ordered' or 'relaxed'",
+                    "found fast", "10 bits");
+  expect_body_fault("x = mma(A[m, k], B[k, n], 0.0, ordered, 2)", kCall, 1, 41, "expected 'ordered' or 'relaxed'",
+                    "found 2");
+  for (const std::string word : {"relaxed", "ordered"})
+    expect_body_fault("x = mma(A[m, k], B[k, n], 0.0, " + word + ", " + word + ")", kCall, 1, 41,
+                      "expected each word of mma once", "found '" + word + "' twice", "leave the second one out");
+  expect_body_fault("x = mma(A[m, k], B[k, n], 0.0, ordered, relaxed, ordered)", kCall, 1, 5,
+                    "expected 3 to 5 arguments of mma", "found 6");
+  expect_body_fault("a[m, k] = i32(1); b[k, n] = i32(1); c[m, n] = i32(0); x = mma(a, b, c, relaxed)",
+                    DiagCode::TypeMismatch, 1, 59, "expected float operands of a relaxed mma",
+                    "found mma(i32[m, k], i32[k, n], i32[m, n])", "leave 'relaxed' out");
   expect_body_fault("x = relabel(A[m, k], m)", kCall, 1, 22, "expected a pair of axes", "found m");
   expect_body_fault("x = exp(m: k)", kCall, 1, 12, "expected ',' or ')'", "found a pair of axes", "relabel");
   expect_body_fault("x = broadcast()", kCall, 1, 5, "expected at least 1 arguments", "found 0");

@@ -457,9 +457,11 @@ TEST(ParserExpressions, FoldsOverAxesAndElementwiseExtremes) {
 }
 
 TEST(ParserExpressions, MatrixProducts) {
-  EXPECT_TRUE(only<MmaOp>(parse_body("a = A[m, k]; b = B[k, n]; c[m, n] = 0.0; c = mma(a, b, c)")).reassociate);
-  EXPECT_FALSE(
-      only<MmaOp>(parse_body("a = A[m, k]; b = B[k, n]; c[m, n] = 0.0; c = mma(a, b, c, ordered)")).reassociate);
+  for (const std::string words : {"", ", ordered", ", relaxed", ", ordered, relaxed", ", relaxed, ordered"}) {
+    const auto mma = only<MmaOp>(parse_body("a = A[m, k]; b = B[k, n]; c[m, n] = 0.0; c = mma(a, b, c" + words + ")"));
+    EXPECT_EQ(mma.reassociate, words.find("ordered") == std::string::npos) << words;
+    EXPECT_EQ(mma.relaxed, words.find("relaxed") != std::string::npos) << words;
+  }
   expect_body("c = matmul(A[m, k], B[k, n], m, n)",
               "load f32[m, k]; load f32[k, n]; constant f32[m, n]; mma f32[m, n]");
   expect_body("a[m, k] = i32(0); b[k, n] = i32(0); c = matmul(a, b, n, m)",

@@ -81,6 +81,18 @@ program gemm(M, N, K; BM: {32, 64, 128} = 64, BN: {32, 64} = 64, BK: {16, 32} = 
   EXPECT_TRUE(round_trips(program));
 }
 
+TEST(Printer, WritesThePermissionsOfAProduct) {
+  const auto text = [](const std::string& words) {
+    return "program p(N) {\n  in A: f32[N, 8]\n  out C: f32[N, 8]\n  parallel i in N {\n    axis m: 8, n: 8, k: 8\n"
+           "    c[m, n] = 0.0\n    C[m, n] = mma(A[m, k], A[k, n], c" +
+           words + ")\n  }\n}\n";
+  };
+  for (const char* words : {"", ", ordered", ", relaxed", ", ordered, relaxed"})
+    EXPECT_NE(print_program(parsed(text(words))).find(std::string(words) + ")\n"), std::string::npos) << words;
+  EXPECT_EQ(print_program(parsed(text(", relaxed, ordered"))), print_program(parsed(text(", ordered, relaxed"))));
+  EXPECT_TRUE(round_trips(parsed(text(", ordered, relaxed"))));
+}
+
 TEST(Printer, KeepsDeclarationsAndAttributes) {
   const std::string text = R"(program p(S, D, E = -2; B: {-1, 16} = 16, T: type {f16, bf16} = f16) {
   in Q: T[S, D] strides(D, 1)

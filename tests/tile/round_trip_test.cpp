@@ -114,6 +114,7 @@ class Census {
   }
   void detail(const Program&, const Op&, const MmaOp& op) {
     if (!op.reassociate) ++seen_["ordered mma"];
+    if (op.relaxed) ++seen_["relaxed mma"];
   }
   void detail(const Program& program, const Op&, const RegionOp& op) {
     ++seen_["region " + std::to_string(int(op.kind))];
@@ -177,6 +178,7 @@ TEST(Generator, CoversEveryOperationAndForm) {
                            "fallback",
                            "assumed load",
                            "ordered mma",
+                           "relaxed mma",
                            "several folds",
                            "carry",
                            "unused carry",
