@@ -350,12 +350,18 @@ Index min(T a, const Axis& b) {
   return min(Index(a), static_cast<const Index&>(b));
 }
 
-/// c + the sum of a * b over the axes that only a and b have. `ordered` forbids another order of the sum.
+/// c + the sum of a * b over the axes that only a and b have. `ordered` forbids another order of the sum; `relaxed`
+/// permits f32 operands to be rounded to 10 explicit bits of mantissa or more before they are multiplied.
 struct Ordered {};
-// NOLINTNEXTLINE(readability-identifier-naming): spelled as in the text
+struct Relaxed {};
+// NOLINTBEGIN(readability-identifier-naming): spelled as in the text
 inline constexpr Ordered ordered{};
+inline constexpr Relaxed relaxed{};
+// NOLINTEND(readability-identifier-naming)
 Expr mma(const Value& a, const Value& b, const Value& c);
 Expr mma(const Value& a, const Value& b, const Value& c, Ordered);
+Expr mma(const Value& a, const Value& b, const Value& c, Relaxed);
+Expr mma(const Value& a, const Value& b, const Value& c, Ordered, Relaxed);
 /// mma onto zeros over these axes.
 Expr matmul(const Value& a, const Value& b, const Axes& axes);
 

@@ -134,10 +134,16 @@ Expr max(const Value& x, const Axis& axis, Order order) { return fold(tile::Fold
 Expr min(const Value& x, const Axis& axis, Order order) { return fold(tile::FoldKind::Min, x, axis, order); }
 
 Expr mma(const Value& a, const Value& b, const Value& c) {
-  return make_expr(MmaTerm{a.term(), b.term(), c.term(), true}, a.place());
+  return make_expr(MmaTerm{a.term(), b.term(), c.term(), true, false}, a.place());
 }
 Expr mma(const Value& a, const Value& b, const Value& c, Ordered) {
-  return make_expr(MmaTerm{a.term(), b.term(), c.term(), false}, a.place());
+  return make_expr(MmaTerm{a.term(), b.term(), c.term(), false, false}, a.place());
+}
+Expr mma(const Value& a, const Value& b, const Value& c, Relaxed) {
+  return make_expr(MmaTerm{a.term(), b.term(), c.term(), true, true}, a.place());
+}
+Expr mma(const Value& a, const Value& b, const Value& c, Ordered, Relaxed) {
+  return make_expr(MmaTerm{a.term(), b.term(), c.term(), false, true}, a.place());
 }
 Expr matmul(const Value& a, const Value& b, const Axes& axes) {
   return make_expr(MatmulTerm{a.term(), b.term(), axes}, a.place());

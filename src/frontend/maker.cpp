@@ -245,7 +245,7 @@ Maker::Part Maker::make(const MmaTerm& term, const Place& place) {
   const ValueId b = value_of(parts[1]);
   const ValueId c = value_of(parts[2]);
   session_.at(place);
-  return made(builder_.mma(a, b, c, term.reassociate), place);
+  return made(builder_.mma(a, b, c, term.reassociate, term.relaxed), place);
 }
 
 Maker::Part Maker::make(const MatmulTerm& term, const Place& place) {

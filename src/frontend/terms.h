@@ -95,6 +95,7 @@ struct FoldTerm {
 struct MmaTerm {
   ValueTermPtr a, b, c;
   bool reassociate;
+  bool relaxed;
 };
 struct MatmulTerm {
   ValueTermPtr a, b;

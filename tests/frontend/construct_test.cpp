@@ -166,13 +166,16 @@ TEST_F(Construct, MmaAndMatmul) {
         Tile a = s.A(i + s.m, s.k).named("a"), b = s.A(s.k, s.n).named("b");
         Tile c = fill({s.m, s.n}, 0.0).named("c");
         Tile d = mma(a, b, c, ordered).named("d");
-        s.C(i + s.m, s.n).store(mma(a, b, d) + matmul(a, b, {s.m, s.n}));
+        Tile e = mma(a, b, d, relaxed).named("e"), f = mma(a, b, e, ordered, relaxed).named("f");
+        s.C(i + s.m, s.n).store(mma(a, b, f) + matmul(a, b, {s.m, s.n}));
       },
       R"(a = A[i + m, k]
          b = A[k, n]
          c[m, n] = 0.0
          d = mma(a, b, c, ordered)
-         C[i + m, n] = mma(a, b, d) + matmul(a, b, m, n))");
+         e = mma(a, b, d, relaxed)
+         f = mma(a, b, e, ordered, relaxed)
+         C[i + m, n] = mma(a, b, f) + matmul(a, b, m, n))");
 }
 
 TEST_F(Construct, ElementsRelabelGatherBroadcast) {
