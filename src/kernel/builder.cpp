@@ -295,7 +295,8 @@ ValueId Builder::atom(AtomOp op, ScalarType accumulator) {
   return result_of(std::move(op), result);
 }
 
-ValueId Builder::atom(std::string name, ValueId a, ValueId b, std::optional<ValueId> c, ScalarType accumulator) {
+ValueId Builder::atom(std::string name, ValueId a, ValueId b, std::optional<ValueId> c, ScalarType accumulator,
+                      bool relaxed) {
   AtomOp op;
   op.atom = std::move(name);
   op.m = type(a).rows;
@@ -304,6 +305,7 @@ ValueId Builder::atom(std::string name, ValueId a, ValueId b, std::optional<Valu
   op.a.fragment = a;
   op.b.fragment = b;
   if (c) op.c = *c;
+  op.relaxed = relaxed;
   return atom(std::move(op), accumulator);
 }
 

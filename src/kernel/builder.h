@@ -123,7 +123,8 @@ class Builder {
   /// The result has m x n elements of that type.
   ValueId atom(AtomOp op, ScalarType accumulator);
   /// Of fragments by one subgroup; without an accumulator d = a b.
-  ValueId atom(std::string name, ValueId a, ValueId b, std::optional<ValueId> c, ScalarType accumulator);
+  ValueId atom(std::string name, ValueId a, ValueId b, std::optional<ValueId> c, ScalarType accumulator,
+               bool relaxed = false);
   /// A fence of the compiler with the next free identity, which is returned.
   std::uint32_t fence(Participants participants, FencedMemory memory);
   void fence(FenceOp op);

@@ -128,7 +128,8 @@ struct AtomOperand {
 /// Each element is the ascending chain of fused multiply-adds over k, starting at c or +0, rounded to the accumulator's
 /// type at each step; operands are widened exactly. Convergent for the participants. A static k is a constant and
 /// that of the fragments; a dynamic one, of 0 to kMaxAtomDepth, goes with views. An atom of the group reads views at
-/// one place for all, and adds to a fragment of the group; so is its result.
+/// one place for all, and adds to a fragment of the group; so is its result. A relaxed one has an operand of f32, and
+/// those may be rounded to 10 explicit bits of mantissa or more; nobody has to, and the interpreter does not.
 struct AtomOp {
   std::string atom;  ///< name of the descriptor: "metal.simdgroup8x8"
   std::int64_t m = 0, n = 0;
@@ -137,6 +138,7 @@ struct AtomOp {
   Participants participants{};
   AtomOperand a, b;
   ValueId c;  ///< none: overwrite
+  bool relaxed = false;
   bool operator==(const AtomOp&) const = default;
 };
 

@@ -311,6 +311,16 @@ class OpCheck {
     if (found.is_fragment() && !fits)
       fault("{} is {}; expected {} rows and {} columns", what, type_name(found), rows, columns);
   }
+  /// Also true of memory that does not exist, which is reported where it is read.
+  bool may_be_f32(const AtomOperand& operand) const {
+    if (operand.fragment.valid()) return type(operand.fragment).scalar == ScalarType::F32;
+    const auto [buffer, allocation] = operand.view.memory;
+    if (buffer.valid() && buffer.index < program_.buffers.size())
+      return program_.buffers[buffer].scalar == ScalarType::F32;
+    if (allocation.valid() && allocation.index < program_.allocations.size())
+      return program_.allocations[allocation].scalar == ScalarType::F32;
+    return true;
+  }
   void check(const AtomOp& op) {
     if (op.m < 1 || op.n < 1 || op.m > kMaxFragmentExtent || op.n > kMaxFragmentExtent)
       fault(DiagCode::LiteralOutOfRange, "m and n are {} and {}; expected 1 to {}", op.m, op.n, kMaxFragmentExtent);
@@ -322,6 +332,8 @@ class OpCheck {
     } else {
       check_operand("the right operand", op.b, k, op.n);
     }
+    if (op.relaxed && !may_be_f32(op.a) && !may_be_f32(op.b))
+      fault("the atom is relaxed, and no operand is f32: there is nothing that may be rounded");
     if (!has_result("atom")) return;
     expect_fragment("the result of atom", result());
     if (result().is_fragment() && (result().rows != op.m || result().columns != op.n))

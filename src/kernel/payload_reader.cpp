@@ -149,6 +149,7 @@ class PayloadReader {
     op.k_is_static = !in_.accept_word("dynamic");
     op.k = in_.operand();
     op.participants = participants();
+    op.relaxed = in_.accept_word("relaxed");
     in_.expect_word("a");
     op.a = atom_operand();
     in_.expect_word("b");

@@ -263,9 +263,10 @@ class Printer {
                        value(view.rows), value(view.columns), view.transposed ? " transposed" : "");
   }
   std::string payload_text(const AtomOp& op, const Op&) const {
-    return fmt::format("atom {} m {} n {} k {}{} {} a {} b {}{}", name_text(op.atom), op.m, op.n,
+    return fmt::format("atom {} m {} n {} k {}{} {}{} a {} b {}{}", name_text(op.atom), op.m, op.n,
                        op.k_is_static ? "" : "dynamic ", value(op.k), participants_name(op.participants),
-                       atom_operand(op.a), atom_operand(op.b), op.c.valid() ? " c " + value(op.c) : "");
+                       op.relaxed ? " relaxed" : "", atom_operand(op.a), atom_operand(op.b),
+                       op.c.valid() ? " c " + value(op.c) : "");
   }
   static std::string payload_text(const FenceOp& op, const Op&) {
     std::string text =

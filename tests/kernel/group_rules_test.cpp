@@ -175,6 +175,18 @@ TEST(GroupRules, TheDepthOfAtoms) {
   refused(body(atom("k %8 group a %a b " + view)), "takes views of memory");
 }
 
+TEST(GroupRules, RelaxedAtomsHaveSomethingToRound) {
+  const std::string load = "%a: f32.8x8 = fragment_load s[%0] stride %8\n%h: f16.8x8 = cast %a\n";
+  const auto atom = [&](const std::string& text) { return load + "%c: f32.8x8 = atom x m 8 n 8 " + text + "\n"; };
+  accepted(atom("k %8 subgroup relaxed a %a b %a"));
+  accepted(atom("k %8 subgroup relaxed a %h b %a"));
+  accepted(atom("k %8 subgroup relaxed a %a b %h"));
+  accepted(atom("k %8 subgroup a %h b %h"));
+  refused(body(atom("k %8 subgroup relaxed a %h b %h")), "no operand is f32");
+  const std::string view = "view x[%0] stride %8 rows %8 columns %8";
+  accepted(atom("k dynamic %t group relaxed a " + view + " b " + view));
+}
+
 /// What the group holds together is the same in all of its subgroups.
 TEST(GroupRules, FragmentsOfTheGroup) {
   const std::string view = "view x[%0] stride %8 rows %8 columns %8";

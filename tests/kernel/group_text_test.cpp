@@ -63,7 +63,7 @@ const char* const kAllGroupOps = R"(kernel program all {
           %24: f32.8x8 = fragment_load s[%6] stride %7
           %25: f32.8x8 = fragment_load A[%6] stride %7 transposed
           %26: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %7 subgroup a %24 b %25 c %24
-          %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group a view A[%6] stride %7 rows %7 columns %7 b view s[%6] stride %7 rows %7 columns %7 transposed
+          %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group relaxed a view A[%6] stride %7 rows %7 columns %7 b view s[%6] stride %7 rows %7 columns %7 transposed
           fragment_store C[%6] stride %7 = %27
           fragment_store s[%6] stride %7 transposed = %27
           %28: f32.8x8 = fragment_load s[%6] stride %7 rows %1 columns %7
@@ -97,7 +97,7 @@ TEST(GroupText, TheBuilderMakesTheSameProgram) {
   b.store(s, worker, value);
   EXPECT_EQ(b.fence(Participants::Group, {true, false}), 0u);
   const ValueId a = b.fragment_load(s, zero, twelve, 8, 8);
-  const ValueId c = b.atom("metal.simdgroup8x8", a, a, std::nullopt, ScalarType::F32);
+  const ValueId c = b.atom("metal.simdgroup8x8", a, a, std::nullopt, ScalarType::F32, true);
   const ValueId subgroup = b.worker(WorkerQuery::Subgroup);
   b.if_then(b.compare(CompareKind::Eq, subgroup, zero), [&] { b.fragment_store(y, zero, eight, c); });
   EXPECT_EQ(b.fence(Participants::Subgroup, {}), 1u);
@@ -118,7 +118,7 @@ TEST(GroupText, TheBuilderMakesTheSameProgram) {
     store s[%4] = %5
     fence 0 compiler group orders shared
     %6: f32.8x8 = fragment_load s[%1] stride %2
-    %7: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %3 subgroup a %6 b %6
+    %7: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %3 subgroup relaxed a %6 b %6
     %8: i64 = subgroup
     %9: i1 = eq %8, %1
     if %9 {
