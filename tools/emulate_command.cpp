@@ -64,8 +64,10 @@ struct EmulateTexts {
         ->capture_default_str();
     app.add_option("--seed", seed, "Of those orders and of opaque layouts")->type_name("N")->capture_default_str();
     app.add_option("--workers", workers, "Threads of the emulator (0: all cores)")->type_name("N");
-    app.add_option("--device", device, "Profile whose limits and known faults are imitated")->type_name("PROFILE");
-    list(app, "--imitate", imitated, "A known fault of devices, beside those of --device: " + imitable(), "NAME");
+    app.add_option("--device", device, "Profile whose limits, choices and known faults are imitated")
+        ->type_name("PROFILE");
+    list(app, "--imitate", imitated, "A choice or known fault of devices, beside those of --device: " + imitable(),
+         "NAME");
     app.add_option("--timeout", timeout, "Seconds until the launch is ended")->type_name("S")->capture_default_str();
     app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();
     app.footer(kFooter);

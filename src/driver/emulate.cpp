@@ -50,6 +50,7 @@ constexpr Behaviour kBehaviours[] = {
     {"overread_static_k", &emu::DeviceModel::overread_static_k},
     {"zero_extent_reads_row", &emu::DeviceModel::zero_extent_reads_row},
     {"infinity_load_gives_nan", &emu::DeviceModel::infinity_load_gives_nan},
+    {"truncate_relaxed_f32", &emu::DeviceModel::truncate_relaxed_f32},
 };
 
 std::uint64_t limit_of(const std::optional<target::Figure>& figure, std::uint64_t otherwise) {
@@ -197,7 +198,7 @@ Result<void> collect_buffers(EmulateRequest& request, EmulateReport& report) {
 
 }  // namespace
 
-/// Apple10 is the family of the M5 (metal.md 3), whose layout is public.
+/// Apple10 is the family of the M5 (metal.md 2.2 and 3): its layout, and what relaxed operands keep, are public.
 emu::DeviceModel emulated_device(const target::DeviceProfile& device) {
   emu::DeviceModel model;
   using target::Hazard;
@@ -205,6 +206,7 @@ emu::DeviceModel emulated_device(const target::DeviceProfile& device) {
       static_cast<std::uint32_t>(limit_of(device.limits.max_threads_per_group, model.max_threads_per_threadgroup));
   model.threadgroup_bytes = limit_of(device.limits.shared_memory_bytes, model.threadgroup_bytes);
   model.m5_layout = limit_of(device.figures.apple_gpu_family, 0) >= 10;
+  model.truncate_relaxed_f32 = model.m5_layout;
   model.truncate_static_k = has_hazard(device, Hazard::StaticKTruncated);
   model.overread_static_k = has_hazard(device, Hazard::StaticKOverread);
   model.zero_extent_reads_row = has_hazard(device, Hazard::ZeroExtentRead);

@@ -40,7 +40,7 @@ struct EmulateRequest {
   std::function<void(const msl_emulator::MemoryEstimate&)> on_start;  ///< before the kernel runs
 };
 
-/// What the emulator imitates of a device: its limits and known faults.
+/// What the emulator imitates of a device: its limits, choices and known faults.
 msl_emulator::DeviceModel emulated_device(const target::DeviceProfile& device);
 
 /// The same for the name of a profile; generic limits and no fault without one. Errors: those of device_profile;

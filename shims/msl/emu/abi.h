@@ -149,6 +149,7 @@ enum emu_option {
   EMU_OPTION_OVERREAD_STATIC_K,  ///< 1: a static slice past the edge reads what lies there
   EMU_OPTION_ZERO_EXTENT_READ,   ///< 1: a zero-extent operand reads one row
   EMU_OPTION_INF_LOAD_NAN,       ///< 1: simdgroup_load turns -inf into NaN
+  EMU_OPTION_RELAXED_F32,        ///< 1: a relaxed matmul2d drops the low 13 bits of float operands
   EMU_OPTIONS
 };
 unsigned long emu_option(unsigned int which);

@@ -142,6 +142,7 @@ class matmul2d {
                     Descriptor.k,
                     {Descriptor.transpose_left, Descriptor.transpose_right, false},
                     Descriptor.matmul_mode == matmul2d_descriptor::mode::multiply_accumulate,
+                    Descriptor.relaxed_precision,
                     emu_simdgroups};
     emu_run_in_scope(emu_simdgroups, emu_file, emu_line, emu_column, &call, &emu_matmul_body<Sum>);
   }

@@ -2,7 +2,8 @@
 //
 // Numerics. Sums are FP32, each the chain of fused multiply-adds over ascending k from zero; multiply_accumulate adds
 // the old destination last, as the library of M5 does; a narrower destination is rounded once, to nearest even.
-// relaxed_precision changes nothing. 8-bit inputs give exact sums modulo 2^32.
+// relaxed_precision changes nothing, unless the launch asks for what M5 does: float operands then lose the low 13 bits
+// of their mantissas. 8-bit inputs give exact sums modulo 2^32.
 #pragma once
 #pragma clang system_header
 
@@ -21,6 +22,7 @@ struct emu_matmul {
   int m, n, k;         ///< k as in the descriptor
   bool transposed[3];  ///< by emu_part; the destination never
   bool accumulate;
+  bool relaxed;
   int simdgroups;  ///< of the scope; 0: one thread
 };
 
@@ -184,6 +186,15 @@ EMU_UNCHECKED void emu_clear(Sum* values, long count) {
   for (long i = 0; i < count; ++i) values[i] = 0;
 }
 
+/// Half and bfloat have no such bits. NaN and Inf stay what they are.
+EMU_UNCHECKED inline void emu_drop_relaxed_bits(float* values, long count) {
+  for (long i = 0; i < count; ++i) {
+    const unsigned int bits = __builtin_bit_cast(unsigned int, values[i]);
+    if ((bits & 0x7f800000u) != 0x7f800000u) values[i] = __builtin_bit_cast(float, bits & ~0x1fffu);
+  }
+}
+EMU_UNCHECKED inline void emu_drop_relaxed_bits(unsigned*, long) {}
+
 /// sums[m][width] = left * right
 template <class Sum>
 EMU_UNCHECKED void emu_multiply_views(void** lanes, unsigned int count, const emu_matmul& call,
@@ -191,6 +202,7 @@ EMU_UNCHECKED void emu_multiply_views(void** lanes, unsigned int count, const em
                                       long width) {
   const long height = emu_round_up(call.m, 4);
   const long depth = k < kEmuDepth ? k : kEmuDepth;
+  const bool drops = call.relaxed && emu_option(EMU_OPTION_RELAXED_F32) != 0;
   Sum* a = static_cast<Sum*>(emu_scratch(0, static_cast<unsigned long>(height * depth) * sizeof(Sum)));
   Sum* b = static_cast<Sum*>(emu_scratch(1, static_cast<unsigned long>(width * depth) * sizeof(Sum)));
   for (long k0 = 0; k0 < k; k0 += depth) {
@@ -214,6 +226,10 @@ EMU_UNCHECKED void emu_multiply_views(void** lanes, unsigned int count, const em
       call.gathers[EMU_PART_RIGHT](right, 0, call.n, k0, k1, &to_b);
     } else {
       call.gathers[EMU_PART_RIGHT](right, k0, k1, 0, call.n, &to_b);
+    }
+    if (drops) {
+      emu_drop_relaxed_bits(a, height * depth);
+      emu_drop_relaxed_bits(b, width * depth);
     }
     emu_multiply(a, depth, b, width, sums, width, height, width, k1 - k0);
   }

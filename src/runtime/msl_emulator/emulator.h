@@ -170,7 +170,8 @@ struct ThreadgroupBinding {
 
 using Uint3 = std::array<std::uint32_t, 3>;
 
-/// Limits of the device and known faults of hardware and system software that are mimicked on request.
+/// Limits of the device, its choices where the language leaves one, and known faults of hardware and system software,
+/// all mimicked on request.
 struct DeviceModel {
   std::uint32_t max_threads_per_threadgroup = 1024;
   std::uint64_t threadgroup_bytes = 32768;
@@ -180,6 +181,7 @@ struct DeviceModel {
   bool overread_static_k = false;
   bool zero_extent_reads_row = false;
   bool infinity_load_gives_nan = false;
+  bool truncate_relaxed_f32 = false;  ///< where relaxed_precision permits it, float operands keep 10 bits of mantissa
 };
 
 struct LaunchRequest {

@@ -29,6 +29,7 @@ enum Option : std::size_t {
   OverreadStaticK,
   ZeroExtentRead,
   InfinityLoadNan,
+  RelaxedF32,
 };
 std::uint32_t parameter_code(ParameterRole role, std::uint32_t index) {
   return static_cast<std::uint32_t>(role) * 256 + index;
@@ -262,6 +263,7 @@ void set_options(const LaunchRequest& request, Job& job) {
   job.options[OverreadStaticK] = device.overread_static_k ? 1 : 0;
   job.options[ZeroExtentRead] = device.zero_extent_reads_row ? 1 : 0;
   job.options[InfinityLoadNan] = device.infinity_load_gives_nan ? 1 : 0;
+  job.options[RelaxedF32] = device.truncate_relaxed_f32 ? 1 : 0;
   job.threadgroup_limit_bytes = std::min(device.threadgroup_bytes, kMaxThreadgroupBytes);
 }
 

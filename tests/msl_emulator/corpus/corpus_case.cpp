@@ -81,13 +81,14 @@ struct NamedSwitch {
   std::string_view name;
   bool DeviceModel::* field;
 };
-constexpr std::array<NamedSwitch, 6> kSwitches{
+constexpr std::array<NamedSwitch, 7> kSwitches{
     {{"m5_layout", &DeviceModel::m5_layout},
      {"zero_cooperative_destinations", &DeviceModel::zero_cooperative_destinations},
      {"truncate_static_k", &DeviceModel::truncate_static_k},
      {"overread_static_k", &DeviceModel::overread_static_k},
      {"zero_extent_reads_row", &DeviceModel::zero_extent_reads_row},
-     {"infinity_load_gives_nan", &DeviceModel::infinity_load_gives_nan}}};
+     {"infinity_load_gives_nan", &DeviceModel::infinity_load_gives_nan},
+     {"truncate_relaxed_f32", &DeviceModel::truncate_relaxed_f32}}};
 
 /// An expectation whose mark is looked up when its section has been read.
 struct OpenMark {

@@ -1,6 +1,10 @@
-// Hazards of devices that are mimicked on request: static k cut short or read over, a row read of an empty operand.
+// What devices do that is mimicked on request: static k cut short or read over, a row read of an empty operand, the low
+// bits of relaxed operands dropped.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -72,6 +76,59 @@ TEST(MatmulHazards, AnEmptyOperandReadsARow) {
   const HazardRun row = run_hazard("dynamic_k", device, 0);
   EXPECT_NE(row.reports.find("the left operand is empty"), std::string::npos) << row.reports;
   EXPECT_EQ(row.d, std::vector<double>(256, 1));
+}
+
+/// 16 x 16 of 64 x 64 operands: `first` at the start of A, `a` elsewhere in it, `b` in B.
+std::vector<double> product_of(const std::string& kernel, bool truncates, Type type, double first, double a, double b) {
+  const Result<CompiledLibrary>& library = library_of("hazards.metal");
+  EXPECT_TRUE(library) << describe(library.error());
+  if (!library) return {};
+  Buffer left(type, 64 * 64), right(type, 64 * 64), d('f', 16 * 16);
+  left.fill(a);
+  right.fill(b);
+  left.set(0, first);
+  Launch launch{kernel, {1, 1, 1}, 32, {&left, &right, &d}};
+  launch.device.truncate_relaxed_f32 = truncates;
+  const Result<LaunchResult> result = run(*library, launch);
+  EXPECT_TRUE(result) << describe(result.error());
+  if (!result) return {};
+  EXPECT_EQ(describe(result->reports), "");
+  std::vector<double> found;
+  for (std::size_t i = 0; i < d.size(); ++i) found.push_back(d.get(i));
+  return found;
+}
+
+/// The largest number that 10 bits of mantissa cut to x.
+double just_below_the_next(double x) { return x * (1 + 0x1p-10 - 0x1p-23); }
+
+TEST(RelaxedProducts, LoseTheLowBitsOfFloatsWhereTheDeviceDropsThem) {
+  const double ragged = just_below_the_next(1);
+  for (const char* kernel : {"strict_float", "relaxed_float"})
+    EXPECT_EQ(product_of(kernel, false, 'f', 1, 1, ragged)[17], 64 * ragged) << kernel;
+  EXPECT_EQ(product_of("strict_float", true, 'f', 1, 1, ragged)[17], 64 * ragged);
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', 1, 1, ragged), std::vector<double>(256, 64));
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', just_below_the_next(-2), 1, 1)[0], 63 - 2);
+  // Ten bits stay, the range of exponents too, and so do numbers without further bits.
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', 1 + 0x1p-10, 1, 1)[0], 64 + 0x1p-10);
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', 0x1p-136, 0, 1)[0], 0x1p-136);
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', 0x1p-137, 0, 1)[0], 0);
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', -0x1.fffffep127, 0, 1)[0], -0x1.ffcp127);
+}
+
+TEST(RelaxedProducts, NaNAndInfinityStay) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', infinity, 1, 1)[0], infinity);
+  EXPECT_EQ(product_of("relaxed_float", true, 'f', -infinity, 1, 1)[0], -infinity);
+  // A NaN whose mantissa is all in the bits that go.
+  const double nan = std::bit_cast<float>(0x7f800001u);
+  EXPECT_TRUE(std::isnan(product_of("relaxed_float", true, 'f', nan, 1, 1)[0]));
+}
+
+TEST(RelaxedProducts, NarrowTypesHaveNoSuchBits) {
+  const double half = 1 + 0x1p-10, bfloat = 1 + 0x1p-7;
+  EXPECT_EQ(product_of("relaxed_half", true, 'h', 1, 1, half), std::vector<double>(256, 64 * half));
+  EXPECT_EQ(product_of("relaxed_half", true, 'h', 0x3p-24, 0, 1)[0], 0x3p-24);
+  EXPECT_EQ(product_of("relaxed_bfloat", true, 'b', 1, 1, bfloat), std::vector<double>(256, 64 * bfloat));
 }
 
 }  // namespace
