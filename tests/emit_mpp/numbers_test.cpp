@@ -29,19 +29,21 @@ TensorCase special_case(const TensorKernel& kernel, const Special& special, floa
   return one;
 }
 
-/// A subnormal of the type.
-float tiny(ScalarType scalar) {
+/// A subnormal of the type; of f32 one that relaxed operands keep.
+float tiny(ScalarType scalar, bool relaxed = false) {
+  if (relaxed) return 0x1p-136f;
   return scalar == ScalarType::F16 ? 0x1p-24f : scalar == ScalarType::BF16 ? 0x1p-133f : 0x1p-149f;
 }
 
 std::vector<TensorCase> special_cases(const TensorKernel& kernel) {
   const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float small = tiny(kernel.a, kernel.relaxed);
   const int m = kernel.m, n = kernel.n;
   std::vector<TensorCase> cases;
   // Interior, edges and empty rectangles.
   const std::pair<int, int> sizes[] = {{m, n}, {m - 1, n - 1}, {0, n}, {m, 0}, {0, n - 1}, {m - 1, 0}, {0, 0}};
   for (const auto& [rows, columns] : sizes)
-    for (float number : {0.0f, -0.0f, tiny(kernel.a), -tiny(kernel.a), infinity, -infinity, nan, -1.0f})
+    for (float number : {0.0f, -0.0f, small, -small, infinity, -infinity, nan, -1.0f})
       for (float others : {1.0f, 0.0f})
         for (const Special& special : {Special{number, 0, 0, 0},
                                        {number, 0, m - 2, 8},
@@ -65,6 +67,15 @@ TEST(TensorNumbers, Half) {
 }
 TEST(TensorNumbers, BFloat) {
   expect_classes_of({.m = 16, .n = 8, .a = ScalarType::BF16, .b = ScalarType::BF16, .b_transposed = true});
+}
+
+/// Numbers of ten bits of mantissa and fewer are what they were on a device that drops the others.
+TEST(TensorNumbers, RelaxedFloat) {
+  const TensorKernel kernel{.m = 8, .n = 16, .b_transposed = true, .relaxed = true};
+  const TensorRun run(kernel, special_cases(kernel));
+  msl_emulator::DeviceModel device;
+  device.truncate_relaxed_f32 = true;
+  EXPECT_EQ(compare_with_interpreter(run.program(), run.memory(), 0, {.seed = 7, .device = device}), "");
 }
 
 /// An empty operand is all +0: -0 stays where the other operand is negative, and becomes +0 elsewhere.

@@ -87,6 +87,8 @@ TEST(TensorRefusals, FragmentsOfTwoOperations) {
   expect_tensor_refusal("fragment_store D[%0] stride %16 = %sum", second, "belongs to tensor operations of different");
   const std::string both = replaced(second, " transposed", "");
   EXPECT_TRUE(emit(parsed(replaced(kProduct, "fragment_store D[%0] stride %16 = %sum", both))));
+  expect_tensor_refusal("fragment_store D[%0] stride %16 = %sum", replaced(both, " subgroup a", " subgroup relaxed a"),
+                        "different shapes, modes, precision or operands");
   // One of them would overwrite what the other one adds to.
   expect_tensor_refusal(
       without_line(replaced(replaced(kProduct, "fragment_store D[%0] stride %16 = %sum", both), " c %start", ""),

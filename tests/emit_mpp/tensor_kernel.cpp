@@ -68,6 +68,7 @@ std::string program_text(const TensorKernel& kernel, const Layout& layout, std::
                         transposed(kernel.c_transposed));
   text +=
       fmt::format("    %sum: f32.{0}x{1} = atom metal.mpp m {0} n {1} k dynamic %depth subgroup", kernel.m, kernel.n);
+  text += std::string(kernel.relaxed ? " relaxed" : "");
   text += " a view A[%a_at] stride %a_stride rows %rows columns %depth" + std::string(transposed(kernel.a_transposed));
   text +=
       " b view B[%b_at] stride %b_stride rows %depth columns %columns" + std::string(transposed(kernel.b_transposed));

@@ -20,6 +20,7 @@ struct TensorKernel {
   bool a_transposed = false, b_transposed = false;
   bool c_transposed = false, d_transposed = false;
   bool accumulates = true;
+  bool relaxed = false;
 };
 
 /// One product. Elements that are not there hold NaN.

@@ -84,7 +84,7 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
   Library library;
   NameTable entries;
   std::string kernels;
-  bool tensors = false;
+  bool tensors = false, relaxed = false;
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     const Kernel& kernel = program.kernels[i];
     TW_TRY_VOID(check_group(program, kernel, options.limits));
@@ -92,6 +92,8 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
     const KernelFacts facts(program, kernel);
     TW_TRY_VOID(check_operations(facts));
     tensors = tensors || !facts.tensors.operations().empty();
+    relaxed = relaxed || std::ranges::any_of(facts.tensors.operations(),
+                                             [](const Tensors::Used& used) { return used.operation.relaxed; });
     add_families(facts, kernel.body, artifact.families);
     const std::string entry = entries.fresh(kernel.name);
     artifact.launches.push_back(launch_of(facts, grid, entry));
@@ -103,6 +105,7 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
   }
   artifact.language_version = tensors ? kTensorVersion : kBaseVersion;
   artifact.flags = {tensors ? "msl-4.0" : "msl-3.1", "math-mode=safe", "fp-contract=off", "fp32-functions=precise"};
+  if (relaxed) artifact.flags.emplace_back("relaxed-precision");
   const std::string body = prelude(tensors) + library.text() + kernels;
   const std::string head = header(artifact, options);
   artifact.hashes["text"] = hash_text(hash128(head + body));

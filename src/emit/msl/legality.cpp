@@ -77,10 +77,11 @@ class OperationCheck {
     const OpId definition = facts_.placement.definition(value);
     if (definition.valid() && facts_.placement.is_live(definition) && !facts_.placement.is_held(value)) return;
     if (facts_.tensors.is_of_several(value))
-      return refuse("store the fragments and load them again",
-                    "{} belongs to tensor operations of different shapes, modes or operands, which keep their elements "
-                    "each in a way of its own",
-                    type_name(type));
+      return refuse(
+          "store the fragments and load them again",
+          "{} belongs to tensor operations of different shapes, modes, precision or operands, which keep their "
+          "elements each in a way of its own",
+          type_name(type));
     if (facts_.tensors.of(value)) {
       if (facts_.placement.is_held(value) && !is_float_scalar(type.scalar) && type.scalar != ScalarType::I1)
         refuse("keep it in f32", "a tensor operation leaves f32, and {} cannot be kept beside it", type_name(type));

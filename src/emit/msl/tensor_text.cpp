@@ -51,8 +51,8 @@ void KernelText::declare_tensor_operations() {
     names.operation = table_.fresh(operation.accumulates ? "multiply_add" : "multiply");
     const std::string shape = table_.fresh(names.operation + "_shape");
     line("constexpr auto {} = matmul2d_descriptor(", shape);
-    line("    {}, {}, static_cast<int>(dynamic_extent), {}, {}, false, matmul2d_descriptor::mode::{});", operation.m,
-         operation.n, operation.a.transposed, operation.b.transposed,
+    line("    {}, {}, static_cast<int>(dynamic_extent), {}, {}, {}, matmul2d_descriptor::mode::{});", operation.m,
+         operation.n, operation.a.transposed, operation.b.transposed, operation.relaxed,
          operation.accumulates ? "multiply_accumulate" : "multiply");
     const std::string scope =
         operation.subgroups == 1 ? "execution_simdgroup" : fmt::format("execution_simdgroups<{}>", operation.subgroups);

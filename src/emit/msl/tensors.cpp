@@ -112,6 +112,7 @@ TensorOperation Tensors::operation_of(const AtomOp& atom) const {
         view.transposed, ranges_.of(side.outer).low >= side.extent};
   };
   TensorOperation operation{atom.m, atom.n, {}, {}, atom.c.valid()};
+  operation.relaxed = atom.relaxed;
   if (atom.participants == Participants::Group)
     operation.subgroups = kernel_.group.workers / kernel_.group.subgroup_size;
   // Operands in fragments have no views; they are refused.

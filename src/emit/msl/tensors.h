@@ -31,6 +31,7 @@ struct TensorOperation {
   TensorOperand a, b;
   bool accumulates = false;
   std::int64_t subgroups = 1;  ///< that make it together
+  bool relaxed = false;        ///< operands of f32 may be rounded
   bool operator==(const TensorOperation&) const = default;
 };
 
