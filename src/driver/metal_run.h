@@ -31,8 +31,9 @@ struct MetalRun {
   std::string difference;
 };
 
-/// Emulates `compiled` on the arguments, interprets the same kernels on copies of them, and compares. Premise: its
-/// target is one of Metal. Errors: those of Kernel::run and of kernel::interpret.
+/// Emulates `compiled` on the arguments, interprets the same kernels on copies of them, and compares. The interpreter
+/// rounds no operand of a relaxed atom, where the device may. Premise: its target is one of Metal. Errors: those of
+/// Kernel::run and of kernel::interpret.
 Result<MetalRun> run_metal(const Kernel& compiled, const Arguments& arguments);
 
 }  // namespace tilewright::driver

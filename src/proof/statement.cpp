@@ -47,6 +47,8 @@ std::string operation_text(const tile::Program& program, tile::OpId op) {
     text = "store " + program.object(store->object).name + "[" + list_text(program, program.list(store->coords)) + "]";
   else if (std::holds_alternative<tile::RegionOp>(payload))
     text = region_text(program, op);
+  else if (const auto* mma = std::get_if<tile::MmaOp>(&payload); mma != nullptr && mma->relaxed)
+    text.insert(text.rfind(')'), ", relaxed");
   return "op " + std::to_string(op.index) + " " + text;
 }
 

@@ -263,6 +263,7 @@ class PlanJson {
       one["b_from_view"] = matrix.from_view[1];
       one["view"] = realize::view_kind_name(matrix.view);
       one["overwrites"] = matrix.overwrites;
+      one["relaxed_precision"] = uses_relaxed_precision(report_, launch, matrix);
       one["fuses_epilogue"] = matrix.fuses_epilogue;
       one["stores_a_prefix"] = matrix.stores_a_prefix;
       one["region"] = id_json(matrix.region);

@@ -145,7 +145,7 @@ class PlanText {
     line("    shared memory {} bytes", plan.shared_memory_bytes);
     for (const plan::TilePlan& tile : plan.tiles) one_tile(tile);
     for (tile::OpId view : plan.views) line("      view {}", operation_text(report_, view));
-    for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(matrix);
+    for (const plan::MatrixPlan& matrix : plan.matrices) one_matrix(plan, matrix);
     for (const plan::PipelinePlan& pipeline : plan.pipelines)
       line("    {}: window {}{}", operation_text(report_, pipeline.region), pipeline.window,
            pipeline.prefetch_scalars_per_lane > 0 ? fmt::format(", next copies wait in {} a worker",
@@ -181,7 +181,7 @@ class PlanText {
 
   std::string name_of(tile::ValueId value) const { return proof::value_text(report_.bound, value); }
 
-  void one_matrix(const plan::MatrixPlan& matrix) {
+  void one_matrix(const LaunchPlan& launch, const plan::MatrixPlan& matrix) {
     std::string extras;
     if (matrix.overwrites) extras += ", overwrites";
     if (matrix.from_view[0] || matrix.from_view[1])
@@ -191,6 +191,7 @@ class PlanText {
                                                                        : "b",
                             realize::view_kind_name(matrix.view));
     if (matrix.fuses_epilogue) extras += ", epilogue on the fragments";
+    if (uses_relaxed_precision(report_, launch, matrix)) extras += ", relaxed-precision";
     line("    {}: {}{}", operation_text(report_, matrix.op), distribution_text(matrix.distribution), extras);
   }
 

@@ -91,6 +91,7 @@ Result<Contents> try_run(Target target, const Case& c) {
   if (!program) return std::unexpected(program.error());
   CompileOptions options;
   options.target = target;
+  options.device = c.device;
   for (const auto& [name, array] : c.arrays)
     if (!array.strides.empty()) options.layouts[name].strides = array.strides;
   auto kernel = compile(*program, Bindings{c.numbers, c.types}, options);

@@ -53,6 +53,7 @@ struct Case {
   std::map<std::string, std::int64_t> numbers = {};
   std::map<std::string, Array> arrays = {};
   std::map<std::string, DataType> types = {};
+  std::string device = {};  ///< of a target of Metal; empty: the general one
 };
 
 /// Contents of every buffer after the run, in memory order. Inputs must be unchanged, and the whole output agrees with

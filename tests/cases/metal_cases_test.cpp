@@ -1,13 +1,16 @@
-// Matrix products on groups: rows A11, B10, B13, B15, C3, C4, C5, C6, C8, C12, C13, C14, D9, F5, G5 of the list of
-// public faults, on the emulator with all checks. Its races, bounds and divergence would be errors of the run.
+// Matrix products on groups: rows A11, B10, B13, B15, C3, C4, C5, C6, C8, C12, C13, C14, D9, E9, F5, G5 of the list
+// of public faults, on the emulator with all checks. Its races, bounds and divergence would be errors of the run.
 #include <algorithm>
+#include <bit>
 
 #include "cases/case_runner.h"
+#include "driver/kernel_impl.h"
 #include "driver/run.h"
 #include "kernel/parser.h"
 #include "kernel/printer.h"
 #include "lower_group/matrix_text.h"
 #include "lower_group/planned_run.h"
+#include "lower_group/relaxed_atoms.h"
 #include "sync/check.h"
 
 namespace tilewright::cases {
@@ -283,6 +286,65 @@ TEST(MetalPlans, WidthsAndCopyBatches) {
     ASSERT_TRUE(report) << setting << render(report.error());
     EXPECT_TRUE(report->ok()) << setting;
   }
+}
+
+/// 1 and a fraction that no bit of it is zero for long in.
+double ragged(std::int64_t i) {
+  return static_cast<float>(1 + std::fmod(static_cast<double>(i + 1) * 0.6180339887, 1));
+}
+/// What ten bits of mantissa hold of it.
+double cut_to_ten_bits(double x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) & ~0x1fffu);
+}
+
+/// A device that rounds f32 operands when it may does so for the program that permits it, and for no other one; the
+/// whole output is within the bounds of each program (case_runner.h).
+TEST(MetalMppCases, E9_FullPrecisionUnlessThePermissionIsWritten) {
+  const std::string strict = MatrixText{}.text(), relaxed = lower::testing::with_relaxed_product(strict);
+  const auto product = [](const std::string& text, const char* device, auto&& number) {
+    Case c{.program = text, .numbers = {{"M", 33}, {"N", 17}, {"K", 40}}, .device = device};
+    c.arrays["A"] = make_array({33, 40}, number);
+    c.arrays["B"] = make_array({40, 17}, [&](std::int64_t i) { return number(i + 5000); });
+    c.arrays["C"] = poisoned({33, 17});
+    return only(run(Target::MetalMpp, c), "C");
+  };
+  const auto cut = [](std::int64_t i) { return cut_to_ten_bits(ragged(i)); };
+  const std::vector<double> full = product(strict, "apple-m5", ragged);
+  EXPECT_EQ(product(relaxed, "generic-metal4", ragged), full);
+  const std::vector<double> rounded = product(relaxed, "apple-m5", ragged);
+  EXPECT_EQ(rounded, product(strict, "apple-m5", cut));
+  double least = kInf, farthest = 0;
+  for (std::int64_t m = 0; m < 33; ++m)
+    for (std::int64_t n = 0; n < 17; ++n) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < 40; ++k) sum += ragged(m * 40 + k) * ragged(k * 17 + n + 5000);
+      const auto i = static_cast<std::size_t>(m * 17 + n);
+      farthest = std::max(farthest, std::abs(full[i] / sum - 1));
+      least = std::min(least, std::abs(rounded[i] / sum - 1));
+    }
+  EXPECT_LT(farthest, 2e-6);
+  EXPECT_GT(least, 2e-4);
+}
+
+/// The report says which: the text of the operation, the flags and the plan.
+TEST(MetalMppCases, E9_TheTextSaysWhetherItMayRound) {
+  for (const bool permitted : {false, true})
+    for (const char* type : {"f32", "f16"})
+      for (const Target target : {Target::MetalMpp, Target::MetalSimdgroup}) {
+        const std::string text = MatrixText{.type = type}.text();
+        const auto program = Program::parse(permitted ? lower::testing::with_relaxed_product(text) : text);
+        ASSERT_TRUE(program) << render(program.error());
+        const auto kernel = compile(*program, {{{"M", 64}, {"N", 64}, {"K", 32}}, {}}, {.target = target});
+        ASSERT_TRUE(kernel) << render(kernel.error());
+        const artifact::Artifact& made = kernel->impl().metal->text;
+        const bool rounds = permitted && target == Target::MetalMpp && std::string_view(type) == "f32";
+        EXPECT_EQ(std::ranges::count(made.flags, "relaxed-precision"), rounds ? 1 : 0);
+        const std::string flags = made.code.substr(made.code.find("// flags: "), 200);
+        EXPECT_EQ(flags.substr(0, flags.find('\n')).ends_with(", relaxed-precision"), rounds);
+        EXPECT_EQ(made.code.find(", true, matmul2d_descriptor::mode") != std::string::npos, rounds);
+        EXPECT_EQ(made.code.find(", false, matmul2d_descriptor::mode") != std::string::npos,
+                  !rounds && target == Target::MetalMpp);
+      }
 }
 
 }  // namespace

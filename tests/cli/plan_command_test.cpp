@@ -165,6 +165,28 @@ TEST_F(PlanCommand, OperationsHaveOneNameEverywhere) {
   EXPECT_NE(proofs.out.find(question), std::string::npos) << proofs.out;
 }
 
+/// The permission is part of the operation's name; what makes use of it is marked, in the plan and in the text.
+TEST_F(PlanCommand, RelaxedProductsAreMarked) {
+  std::string text = text_of(std::string(TILEWRIGHT_SOURCE_DIR) + "/programs/gemm.tile");
+  const std::string update = "mma(a, b, acc";
+  write_text(path("strict.tile"), text);
+  write_text(path("relaxed.tile"), text.insert(text.find(update) + update.size(), ", relaxed"));
+  for (const std::string program : {"strict", "relaxed"})
+    for (const std::string target : {"metal-mpp", "metal-simdgroup"})
+      for (const std::string type : {"f32", "f16"}) {
+        const Words rest = {program + ".tile", "M=64", "N=64", "K=32", "T=" + type, "--target", target};
+        const bool permitted = program == "relaxed";
+        const bool used = permitted && target == "metal-mpp" && type == "f32";
+        const Json matrix = tool(with(with({"plan"}, rest), {"--json"})).json()["plan"]["groups"][0]["matrices"][0];
+        EXPECT_EQ(matrix["text"], permitted ? "op 5 mma(a#2, b#3, acc#1, relaxed)" : "op 5 mma(a#2, b#3, acc#1)");
+        EXPECT_EQ(matrix["relaxed_precision"], used);
+        const std::string plan = tool(with({"plan"}, rest)).out;
+        EXPECT_EQ(plan.find(", relaxed-precision\n") != std::string::npos, used) << plan;
+        const Json flags = tool(with(with({"emit"}, rest), {"--json"})).json()["flags"];
+        EXPECT_EQ(std::count(flags.begin(), flags.end(), "relaxed-precision"), used ? 1 : 0) << flags;
+      }
+}
+
 TEST_F(PlanCommand, BindingsHoldWhatTookItsDefault) {
   const Words sizes = {"conv2d", "N=1", "H=8", "W=8", "C=8", "F=8", "R=3", "S=3"};
   const Json plan = tool(with(with({"plan"}, sizes), {"--json"})).json();

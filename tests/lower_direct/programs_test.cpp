@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lower_direct/direct_run.h"
+#include "lower_group/relaxed_atoms.h"
 #include "programs/problem_lines.h"
 
 namespace tilewright::lower::testing {
@@ -73,6 +74,26 @@ TEST(DirectMatrices, OperandsOfEveryKind) {
         kLoads + std::string(kStore) + "mma(a + 1.0, a[n, k], c) + b[0, n]",
         kLoads + std::string(kStore) + "mma(a, b, mma(a, b, c) * 0.5)"})
     EXPECT_TRUE(run_direct("p M=33 N=17 K=8", around(statements))) << statements;
+}
+
+/// The permission of a product reaches its operation, and no other one.
+TEST(DirectMatrices, RelaxedOnes) {
+  const std::string two =
+      around(std::string(kLoads) + "one = mma(a, b, c)\n two = mma(a, b, one)\n" + kStore + "two * one");
+  const auto tally = [](const std::string& text) {
+    const auto kernel = direct_kernel("p M=33 N=17 K=8", text);
+    EXPECT_TRUE(kernel) << render(kernel.error());
+    return kernel ? tally_atoms(kernel->impl().metal->lowered) : AtomTally{};
+  };
+  EXPECT_EQ(tally(two), (AtomTally{0, 2}));
+  for (int which : {0, 1}) {
+    const std::string relaxed = with_relaxed_product(two, which);
+    EXPECT_EQ(tally(relaxed), (AtomTally{1, 1}));
+    EXPECT_TRUE(run_direct("p M=33 N=17 K=8", relaxed));
+    std::string half = relaxed;
+    for (const char* buffer : {"A: f32", "B: f32"}) half.replace(half.find(buffer) + 3, 3, "f16");
+    EXPECT_EQ(tally(half), (AtomTally{0, 2}));
+  }
 }
 
 constexpr const char* kBatch = R"(program p(G, M) {

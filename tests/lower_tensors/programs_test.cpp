@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "lower_group/epilogue_text.h"
+#include "lower_group/matrix_text.h"
 #include "lower_group/planned_run.h"
+#include "lower_group/relaxed_atoms.h"
 #include "programs/problem_lines.h"
 
 namespace tilewright::lower::testing {
@@ -106,6 +108,56 @@ TEST(Epilogues, NeedTheSecondVersionForOperands) {
   ASSERT_TRUE(run);
   EXPECT_TRUE(run->right);
   EXPECT_FALSE(launch_of(*run).matrices[0].fuses_epilogue);
+}
+
+/// The permission of a product reaches its atoms, those of no other product, and nothing that has no bits to lose.
+TEST(RelaxedProducts, KeepTheirPermission) {
+  const Settings collective{{"mpp_operation_scope", "group"}, {"threads_per_group", "64"}};
+  const std::string strict = MatrixText{}.text(), relaxed = with_relaxed_product(strict);
+  const std::string half = with_relaxed_product(MatrixText{.type = "f16"}.text());
+  for (const char* line : {"p M=64 N=64 K=32", "p M=65 N=33 K=17"})
+    for (const char* target : {"metal-mpp", "metal-simdgroup"})
+      for (const Settings& settings : {Settings{}, Settings{{"forward_readonly_tile_loads", "false"}}, collective}) {
+        if (!settings.empty() && std::string_view(target) != "metal-mpp") continue;
+        const auto tally = [&](const std::string& text) {
+          const auto run = lower_line(line, settings, text, target);
+          return run ? tally_atoms(run->kernels) : AtomTally{};
+        };
+        const AtomTally all = tally(strict);
+        EXPECT_GT(all.strict, 0);
+        EXPECT_EQ(all.relaxed, 0);
+        EXPECT_EQ(tally(relaxed), (AtomTally{all.strict, 0})) << line << " " << target;
+        EXPECT_EQ(tally(half).relaxed, 0) << line << " " << target;
+      }
+}
+
+constexpr const char* kTwoProducts = R"(program p(M, N, K) {
+  in A: f32[M, K]
+  in B: f32[K, N]
+  out C: f32[M, N]
+  out D: f32[M, N]
+  parallel i in ceildiv(M, 32), j in ceildiv(N, 32) {
+    axis m: 32, n: 32, k: 16
+    c[m, n] = 0.0
+    d[m, n] = 0.0
+    pipeline s in ceildiv(K, 16) {
+      a[m, k] = A[i*32 + m, s*16 + k]
+      b[k, n] = B[s*16 + k, j*32 + n]
+      c = mma(a, b, c)
+      d = mma(a, b, d)
+    }
+    C[i*32 + m, j*32 + n] = c
+    D[i*32 + m, j*32 + n] = d
+  }
+})";
+
+TEST(RelaxedProducts, AreTheOnesThatSaySo) {
+  for (int which : {0, 1}) {
+    const auto run = run_planned("p M=40 N=33 K=17", {}, with_relaxed_product(kTwoProducts, which), "metal-mpp");
+    ASSERT_TRUE(run);
+    EXPECT_TRUE(run->right);
+    EXPECT_EQ(tally_atoms(run->kernels), (AtomTally{1, 1})) << which;
+  }
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ class DirectLowering {
   void lower_mma(tile::OpId id, tile::ValueId value, const tile::MmaOp& op);
   StridedView accumulator(tile::ValueId value, const tile::MmaOp& op, const Axes& order);
   Matrix matrix(tile::ValueId value, const Axes& order);
-  void multiply(const analysis::MmaRoles& roles, const Matrix& a, const Matrix& b, const StridedView& sum);
+  void multiply(const analysis::MmaRoles& roles, const Matrix& a, const Matrix& b, const StridedView& sum,
+                bool relaxed);
 
   // ---- direct_regions.cpp: loops, carries, conditions ----
   struct Carry {

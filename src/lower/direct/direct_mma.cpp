@@ -31,7 +31,7 @@ void DirectLowering::lower_mma(OpId id, ValueId value, const MmaOp& op) {
   if (values_.volume(elements_.axes(value)) > 0 && values_.volume(roles.contraction) > 0) {
     const Matrix a = matrix(op.a, joined(roles.batch, roles.rows, roles.contraction));
     const Matrix b = matrix(op.b, joined(roles.batch, roles.contraction, roles.columns));
-    multiply(roles, a, b, sum);
+    multiply(roles, a, b, sum, op.relaxed && elements_.type(op.a) == kernel::ScalarType::F32);
     for (const Matrix& operand : {a, b})
       if (operand.is_packed) slots_.release(operand.slot);
   }
@@ -68,8 +68,8 @@ DirectLowering::Matrix DirectLowering::matrix(ValueId value, const Axes& order) 
 }
 
 /// sum += a b, for each point of the batch axes.
-void DirectLowering::multiply(const analysis::MmaRoles& roles, const Matrix& a, const Matrix& b,
-                              const StridedView& sum) {
+void DirectLowering::multiply(const analysis::MmaRoles& roles, const Matrix& a, const Matrix& b, const StridedView& sum,
+                              bool relaxed) {
   const std::int64_t m = values_.volume(roles.rows), n = values_.volume(roles.columns);
   const std::int64_t k = values_.volume(roles.contraction), batches = values_.volume(roles.batch);
   const kernel::ValueId rows = b_.const_i64(m), columns = b_.const_i64(n), depth = b_.const_i64(k);
@@ -81,6 +81,7 @@ void DirectLowering::multiply(const analysis::MmaRoles& roles, const Matrix& a, 
     op.k = depth;
     op.k_is_static = false;
     op.participants = kernel::Participants::Subgroup;
+    op.relaxed = relaxed;
     op.a.view = {kernel::Memory(slots_.allocation(a.slot)), b_.mul(batch, m * k), depth, rows, depth};
     op.b.view = {kernel::Memory(slots_.allocation(b.slot)), b_.mul(batch, k * n), columns, depth, columns};
     const kernel::ValueId place = b_.mul(batch, m * n);

@@ -95,6 +95,7 @@ class GroupLowering {
   void lower_mma(tile::OpId id, const tile::MmaOp& op);
   void lower_jobs(Matrix& matrix);
   void lower_rectangle(Matrix& matrix);
+  bool may_round(const Matrix& matrix) const;
   Rectangle own_rectangle(const Matrix& matrix);
   MatrixView shared_view(tile::ValueId value, tile::AxisId row, tile::AxisId column);
   MatrixView sink_view(tile::OpId store, const Matrix& matrix);

@@ -221,6 +221,11 @@ GroupLowering::Fragments GroupLowering::loaded(const Matrix& matrix, const Recta
   return fragments;
 }
 
+/// Whether the program permits the operands to be rounded, and there is something to round.
+bool GroupLowering::may_round(const Matrix& matrix) const {
+  return matrix.op->relaxed && elements_.type(matrix.op->a) == kernel::ScalarType::F32;
+}
+
 /// All products along the contraction: for each step of 8, the rows of A and the columns of B are loaded once.
 GroupLowering::Fragments GroupLowering::multiplied(const Matrix& matrix, const Rectangle& rectangle,
                                                    Fragments accumulator) {
@@ -237,7 +242,7 @@ GroupLowering::Fragments GroupLowering::multiplied(const Matrix& matrix, const R
     for (std::size_t f = 0; f < sums.size(); ++f) {
       const std::size_t i = f / right.size(), j = f % right.size();
       sums[f] = b_.atom(std::string(realize::atom_family_name(launch_.family)), left[i], right[j], sums[f],
-                        elements_.type(matrix.result));
+                        elements_.type(matrix.result), may_round(matrix));
     }
     return sums;
   };

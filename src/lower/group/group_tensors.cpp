@@ -110,6 +110,7 @@ kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectan
   op.a.view = atom_view(a, 0, rectangle.row, op.m, depth);
   op.b.view = atom_view(b, 1, rectangle.column, op.n, depth);
   if (!matrix.plan->overwrites) op.c = start.front();
+  op.relaxed = may_round(matrix);
   return b_.atom(op, elements_.type(matrix.result));
 }
 
