@@ -14,6 +14,7 @@
 #include "kernel/accumulators.h"
 #include "kernel/constants.h"
 #include "kernel/group_memory.h"
+#include "kernel/matrix_views.h"
 
 namespace tilewright::kernel {
 
@@ -430,8 +431,9 @@ class GroupRun : private GroupMemory {
     bool one_place = uniform(id, payload.k, mask);
     for (const AtomOperand* operand : {&payload.a, &payload.b})
       if (!operand->fragment.valid())
-        for (ValueId value : {operand->view.index, operand->view.row_stride, operand->view.rows, operand->view.columns})
-          one_place = one_place && uniform(id, value, mask);
+        for (ValueId value : {operand->view.index, operand->view.row_stride, operand->view.rows, operand->view.columns,
+                              operand->view.origin.inner, operand->view.origin.outer})
+          one_place = one_place && (!value.valid() || uniform(id, value, mask));
     if (!one_place) return;
     if (payload.participants == Participants::Group) {
       ++counts_.ops, ++counts_.atoms[payload.atom];
@@ -446,6 +448,20 @@ class GroupRun : private GroupMemory {
     });
   }
 
+  bool keeps_promise(OpId id, const AtomOp& atom, bool left, std::size_t s) {
+    const AtomView& view = left ? atom.a.view : atom.b.view;
+    if (!view.origin.is_known()) return true;
+    const auto number = [&](ValueId value) { return static_cast<std::int64_t>(lane(value, first_worker(s))); };
+    const ViewNumbers numbers{number(view.index),   number(view.row_stride),   number(view.rows),
+                              number(view.columns), number(view.origin.inner), number(view.origin.outer)};
+    const Buffer& buffer = program_.buffers[view.memory.buffer];
+    const std::string broken = broken_promise(atom, left, buffer.matrix.value(), numbers);
+    if (!broken.empty() && faults_.claim(id))
+      faults_.add(DiagCode::MemoryFault,
+                  fmt::format("{}: the view of {} is not what it says: {}", where(id), buffer.name, broken));
+    return broken.empty();
+  }
+
   /// For the subgroups [s, last), as the first of them sees the operands.
   void multiply(const AtomOp& payload, const Op& op, OpId id, std::size_t s, std::size_t last) {
     const ValueType result = type(op.results[0]);
@@ -457,6 +473,7 @@ class GroupRun : private GroupMemory {
                                                        static_cast<std::int64_t>(k), kMaxAtomDepth));
       return;
     }
+    if (!keeps_promise(id, payload, true, s) || !keeps_promise(id, payload, false, s)) return;
     const auto widened = [&](const AtomOperand& operand, std::size_t rows, std::size_t columns) {
       std::vector<Lane> elements(rows * columns);
       for (std::size_t i = 0; i < elements.size(); ++i)

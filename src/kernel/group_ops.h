@@ -110,12 +110,23 @@ struct FragmentCoordinateOp {
   bool operator==(const FragmentCoordinateOp&) const = default;
 };
 
+/// Where a view begins in the matrix of its buffer: element `inner` of row `outer`. Both, or none. A view that has it
+/// promises that index and row_stride say the same, and that it ends where the matrix ends, or the operation: of the
+/// latter's extents, m and n are those of the atom, and k has at most `step`. Broken, the promise is a fault.
+struct MatrixOrigin {
+  ValueId inner, outer;
+  std::int64_t step = 0;
+  bool is_known() const { return inner.valid(); }
+  bool operator==(const MatrixOrigin&) const = default;
+};
+
 /// An operand of an atom: a fragment, or a view of memory as in FragmentLoadOp with its own extents (rows, columns:
 /// what lies outside reads as zero and is not written).
 struct AtomView {
   MemoryRef memory;
   ValueId index, row_stride, rows, columns;
   bool transposed = false;
+  MatrixOrigin origin = {};
   bool operator==(const AtomView&) const = default;
 };
 struct AtomOperand {

@@ -204,6 +204,9 @@ class GroupCheck {
       same_for(op.participants, "the stride", operand->view.row_stride);
       same_for(op.participants, "the number of rows", operand->view.rows);
       same_for(op.participants, "the number of columns", operand->view.columns);
+      if (!operand->view.origin.is_known()) continue;
+      same_for(op.participants, "the place in the row", operand->view.origin.inner);
+      same_for(op.participants, "the number of the row", operand->view.origin.outer);
     }
   }
   void check(const FenceOp& op, BlockId block, Depth, std::set<ValueId>&) {

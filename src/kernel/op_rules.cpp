@@ -297,12 +297,27 @@ class OpCheck {
     type.scalar = scalar;
     return type;
   }
+  void check_origin(const AtomView& view) {
+    const MatrixOrigin& origin = view.origin;
+    if (origin.inner.valid() != origin.outer.valid())
+      return fault("a view names a row and the place in it, or neither");
+    if (!origin.is_known()) return;
+    expect("the place in the row", type(origin.inner), kIndex);
+    expect("the number of the row", type(origin.outer), kIndex);
+    if (origin.step < 1 || origin.step > kMaxAtomDepth)
+      fault("the step of a view is {}; expected 1 to {}", origin.step, kMaxAtomDepth);
+    const BufferId buffer = view.memory.buffer;
+    if (!buffer.valid() || !program_.buffers[buffer].matrix)
+      fault("the view begins in a row of {}, which is no matrix", memory_label(program_, view.memory));
+  }
   void check_operand(const char* what, const AtomOperand& operand, std::int64_t rows, std::int64_t columns) {
     if (!operand.fragment.valid()) {
-      readable(operand.view.memory);
+      const bool known = readable(operand.view.memory) != nullptr;
+      if (!operand.view.index.valid()) return fault("a view has an index");
       check_place(operand.view.index, operand.view.row_stride);
       expect("the number of rows", type(operand.view.rows), kIndex);
       expect("the number of columns", type(operand.view.columns), kIndex);
+      if (known) check_origin(operand.view);
       return;
     }
     const ValueType found = type(operand.fragment);

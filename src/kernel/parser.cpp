@@ -108,9 +108,20 @@ class Parser : private TextReader {
       if (!access || peek().kind != TokenKind::Word) unexpected("read, write or readwrite");
       next();
       buffer.access = *access;
+      if (accept_word("matrix")) buffer.matrix = matrix();
     }
     if (!buffers_.emplace(buffer.name, program_.buffers.push_back(buffer)).second)
       report(at, DiagCode::Redefinition, fmt::format("there is a buffer {} already", buffer.name));
+  }
+
+  BufferMatrix matrix() {
+    BufferMatrix matrix;
+    matrix.outer = size("the number of rows");
+    expect_word("of");
+    matrix.inner = size("the length of a row");
+    expect_word("stride");
+    matrix.stride = size("the distance of the rows");
+    return matrix;
   }
 
   void kernel() {

@@ -134,6 +134,11 @@ class PayloadReader {
     operand.view.rows = after_word("rows");
     operand.view.columns = after_word("columns");
     operand.view.transposed = in_.accept_word("transposed");
+    if (!in_.accept_word("inner")) return operand;
+    operand.view.origin.inner = in_.operand();
+    operand.view.origin.outer = after_word("outer");
+    in_.expect_word("step");
+    operand.view.origin.step = in_.number("the most of k", 1, kMaxAtomDepth);
     return operand;
   }
 

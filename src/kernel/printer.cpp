@@ -82,8 +82,12 @@ class Printer {
   static std::string buffer_text(const Buffer& buffer) {
     if (buffer.kind == BufferKind::Scalar)
       return fmt::format("scalar {}: {}", name_text(buffer.name), scalar_name(buffer.scalar));
-    return fmt::format("{} {}: {}[{}] {}", buffer.kind == BufferKind::Argument ? "buffer" : "temporary",
-                       name_text(buffer.name), scalar_name(buffer.scalar), buffer.count, access_name(buffer.access));
+    std::string text =
+        fmt::format("{} {}: {}[{}] {}", buffer.kind == BufferKind::Argument ? "buffer" : "temporary",
+                    name_text(buffer.name), scalar_name(buffer.scalar), buffer.count, access_name(buffer.access));
+    if (const auto& matrix = buffer.matrix)
+      text += fmt::format(" matrix {} of {} stride {}", matrix->outer, matrix->inner, matrix->stride);
+    return text;
   }
 
   std::string task_domain(const Kernel& kernel) const {
@@ -259,8 +263,11 @@ class Printer {
   std::string atom_operand(const AtomOperand& operand) const {
     if (operand.fragment.valid()) return value(operand.fragment);
     const AtomView& view = operand.view;
-    return fmt::format("view {} rows {} columns {}{}", place(view.memory, view.index, view.row_stride),
-                       value(view.rows), value(view.columns), view.transposed ? " transposed" : "");
+    std::string text = fmt::format("view {} rows {} columns {}{}", place(view.memory, view.index, view.row_stride),
+                                   value(view.rows), value(view.columns), view.transposed ? " transposed" : "");
+    if (const MatrixOrigin& origin = view.origin; origin.is_known())
+      text += fmt::format(" inner {} outer {} step {}", value(origin.inner), value(origin.outer), origin.step);
+    return text;
   }
   std::string payload_text(const AtomOp& op, const Op&) const {
     return fmt::format("atom {} m {} n {} k {}{} {}{} a {} b {}{}", name_text(op.atom), op.m, op.n,

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,6 +31,12 @@ enum class BufferKind : std::uint8_t {
   Scalar,     ///< one element, passed by value; read-only
 };
 
+/// A buffer as a matrix: `outer` rows of `inner` elements, which follow each other; row r begins at element r * stride.
+struct BufferMatrix {
+  std::int64_t inner = 0, outer = 0, stride = 0;
+  bool operator==(const BufferMatrix&) const = default;
+};
+
 /// Elements [0, count) may be addressed; the launch adds the view's offset to the base pointer.
 struct Buffer {
   std::string name;
@@ -37,6 +44,7 @@ struct Buffer {
   ScalarType scalar = ScalarType::F32;
   Access access = Access::Read;
   std::int64_t count = 0;
+  std::optional<BufferMatrix> matrix = {};  ///< which views of atoms may name places of (MatrixOrigin)
   bool operator==(const Buffer&) const = default;
 };
 

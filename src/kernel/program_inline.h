@@ -20,7 +20,10 @@ void visit_atom_operand(AtomOperand& operand, F& f) {
     return;
   }
   AtomView& view = operand.view;
-  f(view.index), f(view.row_stride), f(view.rows), f(view.columns);
+  // An emitter drops one of the two places.
+  if (view.index.valid()) f(view.index), f(view.row_stride);
+  f(view.rows), f(view.columns);
+  if (view.origin.is_known()) f(view.origin.inner), f(view.origin.outer);
 }
 template <class F>
 void visit_part(FragmentPart& part, F& f) {

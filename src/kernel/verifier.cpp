@@ -74,15 +74,28 @@ class Verifier {
     if (scalar > ScalarType::F32) fault("{} has an unknown element type", label);
   }
 
+  /// Rows that do not overlap, within the elements.
+  void check_matrix(const std::string& label, const Buffer& buffer) {
+    const auto [inner, outer, stride] = *buffer.matrix;
+    if (inner < 1 || outer < 1 || inner > kMaxCount || outer > kMaxCount)
+      return fault("{} is a matrix of {} rows of {}; expected 1 to {} of each", label, outer, inner, kMaxCount);
+    if (stride < inner) return fault("{} has rows of {} that are {} apart", label, inner, stride);
+    if (inner > buffer.count || (outer - 1) > (buffer.count - inner) / stride)
+      fault("{} has {} elements, and a matrix of {} rows of {} with stride {}", label, buffer.count, outer, inner,
+            stride);
+  }
+
   void check_buffers() {
     std::set<std::string> names;
     for (const Buffer& buffer : program_.buffers) {
       const std::string label = fmt::format("buffer {}", buffer.name);
       check_memory(label, buffer.count, buffer.scalar);
       if (!names.insert(buffer.name).second) fault("there are two buffers {}", buffer.name);
+      if (buffer.matrix) check_matrix(label, buffer);
       if (buffer.kind != BufferKind::Scalar) continue;
       if (buffer.access != Access::Read)
         fault("scalar {} is declared {}; scalars are read", buffer.name, access_name(buffer.access));
+      if (buffer.matrix) fault("scalar {} is a matrix", buffer.name);
       if (buffer.count != 1) fault("scalar {} has {} elements; expected 1", buffer.name, buffer.count);
     }
     std::set<std::string> kernels;

@@ -1,6 +1,8 @@
 // What the verifier asks of workers that act together: each text breaks one rule.
 #include "kernel/group_rules.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "group_programs.h"
@@ -185,6 +187,51 @@ TEST(GroupRules, RelaxedAtomsHaveSomethingToRound) {
   refused(body(atom("k %8 subgroup relaxed a %h b %h")), "no operand is f32");
   const std::string view = "view x[%0] stride %8 rows %8 columns %8";
   accepted(atom("k dynamic %t group relaxed a " + view + " b " + view));
+}
+
+TEST(GroupRules, ViewsOfMatrices) {
+  const auto program = [](const std::string& matrix, const std::string& origin, const std::string& memory = "m") {
+    const std::string text =
+        body("%c: f32.8x8 = atom x m 8 n 8 k dynamic %8 subgroup a view " + memory +
+             "[%0] stride %8 rows %8 columns %8" + origin + " b view x[%0] stride %8 rows %8 columns %8\n");
+    return replaced(text, "  buffer x", "  buffer m: f32[64] read" + matrix + "\n  buffer x");
+  };
+  const std::string square = " matrix 8 of 8 stride 8", origin = " inner %0 outer %0 step 8";
+  const auto found = parse(program(square, origin), "test");
+  EXPECT_TRUE(found) << render(found.error());
+  EXPECT_TRUE(parse(program(square, ""), "test"));
+  refused(program("", origin), "the view begins in a row of buffer m, which is no matrix");
+  refused(program(square, origin, "s"), "the view begins in a row of allocation s, which is no matrix");
+  refused(program(square, " inner %l outer %0 step 8"), "the place in the row %");
+  refused(program(square, " inner %0 outer %l step 8"), "the number of the row %");
+  refused(program(square, " inner %f outer %0 step 8"), "the place in the row is f32");
+  refused(program(square, " inner %0 outer %f step 8"), "the number of the row is f32");
+  refused(program(square, " inner %0 outer %0 step 0"), "the most of k");
+  refused(program(square, " inner %0 step 8"), "expected 'outer'");
+  refused(program(" matrix 8 of 8 stride 7", ""), "buffer m has rows of 8 that are 7 apart");
+  refused(program(" matrix 9 of 8 stride 8", ""),
+          "buffer m has 64 elements, and a matrix of 9 rows of 8 with stride 8");
+  refused(program(" matrix 1 of 65 stride 65", ""), "a matrix of 1 rows of 65");
+  refused(program(" matrix 0 of 8 stride 8", ""), "expected 1 to");
+}
+
+TEST(GroupRules, PlacesOfViewsAreWhole) {
+  const Program whole = parsed(replaced(
+      body(
+          "%c: f32.8x8 = atom x m 8 n 8 k dynamic %8 subgroup a view x[%0] stride %8 rows %8 columns %8 inner %0 outer "
+          "%0 step 8 b view y[%0] stride %8 rows %8 columns %8\n"),
+      "x: f32[64] read", "x: f32[64] read matrix 8 of 8 stride 8"));
+  const auto broken = [&](const std::function<void(AtomView&)>& change, const std::string& mention) {
+    Program program = whole;
+    for (OpId id : program.ops.ids())
+      if (auto* atom = std::get_if<AtomOp>(&program.ops[id].payload)) change(atom->a.view);
+    const Result<void> result = verify(program);
+    ASSERT_FALSE(result);
+    EXPECT_NE(render(result.error()).find(mention), std::string::npos) << render(result.error());
+  };
+  broken([](AtomView& view) { view.index = ValueId(); }, "a view has an index");
+  broken([](AtomView& view) { view.origin.inner = ValueId(); }, "names a row and the place in it, or neither");
+  broken([](AtomView& view) { view.origin.step = 0; }, "the step of a view is 0");
 }
 
 /// What the group holds together is the same in all of its subgroups.

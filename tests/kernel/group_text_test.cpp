@@ -22,7 +22,7 @@ TEST(GroupText, ProgramsReadBackAsTheyArePrinted) {
 
 /// Every operation, flag and declaration of the second part, in canonical numbers.
 const char* const kAllGroupOps = R"(kernel program all {
-  buffer A: f32[64] read
+  buffer A: f32[64] read matrix 8 of 8 stride 8
   buffer C: f32[64] write
   kernel all persistent 3 tasks(2, 5) group 128 of 32 {
     alloc p: f32[4] private
@@ -63,7 +63,7 @@ const char* const kAllGroupOps = R"(kernel program all {
           %24: f32.8x8 = fragment_load s[%6] stride %7
           %25: f32.8x8 = fragment_load A[%6] stride %7 transposed
           %26: f32.8x8 = atom metal.simdgroup8x8 m 8 n 8 k %7 subgroup a %24 b %25 c %24
-          %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group relaxed a view A[%6] stride %7 rows %7 columns %7 b view s[%6] stride %7 rows %7 columns %7 transposed
+          %27: f32.8x8 = atom "an atom" m 8 n 8 k dynamic %7 group relaxed a view A[%6] stride %7 rows %7 columns %7 inner %6 outer %6 step 8 b view s[%6] stride %7 rows %7 columns %7 transposed
           fragment_store C[%6] stride %7 = %27
           fragment_store s[%6] stride %7 transposed = %27
           %28: f32.8x8 = fragment_load s[%6] stride %7 rows %1 columns %7
