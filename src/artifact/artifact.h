@@ -20,13 +20,21 @@ enum class CodeKind : std::uint8_t { Object, Text };
 enum class BindingKind : std::uint8_t { Argument, Temporary, Scalar };
 enum class BindingAccess : std::uint8_t { Read, Write, ReadWrite };
 
+/// The view of the memory that a tensor handle is, from the bound pointer on: extents innermost first, and the distance
+/// of neighbours along each of them, in elements; the first is 1.
+struct TensorBinding {
+  std::vector<std::int64_t> extents, strides;
+  bool operator==(const TensorBinding&) const = default;
+};
+
 /// Position in the vector = position in the entry's pointer table.
 struct Binding {
   std::string name;
   BindingKind kind = BindingKind::Argument;
   BindingAccess access = BindingAccess::Read;
   DataType type = DataType::F32;
-  std::int64_t count = 0;  ///< elements that may be addressed from the bound pointer
+  std::int64_t count = 0;                    ///< elements that may be addressed from the bound pointer
+  std::optional<TensorBinding> tensor = {};  ///< bound as a tensor handle; none: as a buffer
 };
 
 /// What became of the fences of a kernel, for the record: places in the code, not how often they are passed.

@@ -49,12 +49,16 @@ EmitJson buffers_json(const artifact::Artifact& artifact) {
   EmitJson buffers = EmitJson::array();
   for (std::size_t i = 0; i < artifact.bindings.size(); ++i) {
     const artifact::Binding& binding = artifact.bindings[i];
+    const auto& tensor = binding.tensor;
     buffers.push_back({{"index", i},
                        {"name", binding.name},
-                       {"kind", kind_word(binding.kind)},
+                       {"kind", tensor ? "tensor" : kind_word(binding.kind)},
                        {"access", access_word(binding.access)},
                        {"type", data_type_name(binding.type)},
                        {"elements", binding.count}});
+    if (!tensor) continue;
+    buffers.back()["extents"] = tensor->extents;
+    buffers.back()["strides"] = tensor->strides;
   }
   return buffers;
 }

@@ -72,6 +72,8 @@ emu::LaunchRequest request_of(const artifact::Artifact& artifact, const artifact
     buffer.label = binding.name;
     buffer.bytes = blocks[index];
     buffer.read_only = binding.access == artifact::BindingAccess::Read;
+    if (const auto& tensor = binding.tensor)
+      buffer.tensor_extents = tensor->extents, buffer.tensor_strides = tensor->strides;
     buffer.initialized = written[index];
     if (!buffer.read_only) written[index] = true;
     request.buffers.push_back(std::move(buffer));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "emit/common/bindings.h"
+#include "emit/msl/handles.h"
 #include "emit/msl/header.h"
 #include "emit/msl/kernel_text.h"
 #include "support/check.h"
@@ -62,6 +63,19 @@ void add_families(const KernelFacts& facts, BlockId block, std::vector<std::stri
   }
 }
 
+std::vector<artifact::Binding> bindings_of(const Program& program) {
+  std::vector<artifact::Binding> bindings = emit::bindings_of(program);
+  for (BufferId id : program.buffers.ids())
+    if (const auto& matrix = program.buffers[id].matrix)
+      bindings[id.index].tensor = artifact::TensorBinding{{matrix->inner, matrix->outer}, {1, matrix->stride}};
+  return bindings;
+}
+
+std::string bindings_flag(const std::vector<artifact::Binding>& bindings) {
+  const bool any = std::ranges::any_of(bindings, [](const artifact::Binding& each) { return each.tensor.has_value(); });
+  return any ? "tensor-bindings=handle" : "tensor-bindings=inline";
+}
+
 Result<void> check_buffers(const Program& program, const artifact::Launch& launch, const Limits& limits) {
   for (std::uint32_t index : launch.group->bindings)
     if (index >= limits.buffers)
@@ -74,12 +88,13 @@ Result<void> check_buffers(const Program& program, const artifact::Launch& launc
 
 }  // namespace
 
-Result<artifact::Artifact> emit(const Program& program, const EmitOptions& options) {
+Result<artifact::Artifact> emit(const Program& given, const EmitOptions& options) {
+  const Program program = with_tensor_handles(given, options.tensor_handles);
   artifact::Artifact artifact;
   artifact.program = program.name;
   artifact.target = options.target;
   artifact.kind = artifact::CodeKind::Text;
-  artifact.bindings = emit::bindings_of(program);
+  artifact.bindings = bindings_of(program);
   if (!options.plan_digest.empty()) artifact.hashes["plan"] = options.plan_digest;
   Library library;
   NameTable entries;
@@ -106,6 +121,7 @@ Result<artifact::Artifact> emit(const Program& program, const EmitOptions& optio
   artifact.language_version = tensors ? kTensorVersion : kBaseVersion;
   artifact.flags = {tensors ? "msl-4.0" : "msl-3.1", "math-mode=safe", "fp-contract=off", "fp32-functions=precise"};
   if (relaxed) artifact.flags.emplace_back("relaxed-precision");
+  if (options.tensor_handles) artifact.flags.push_back(bindings_flag(artifact.bindings));
   const std::string body = prelude(tensors) + library.text() + kernels;
   const std::string head = header(artifact, options);
   artifact.hashes["text"] = hash_text(hash128(head + body));

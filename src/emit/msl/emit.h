@@ -34,6 +34,9 @@ struct Limits {
 };
 
 struct EmitOptions {
+  /// Inputs that only tensor operations read are bound as tensor handles, where the kernels say how they lie
+  /// (kernel::MatrixOrigin); else everything is a buffer.
+  bool tensor_handles = false;
   std::string target = "metal-simdgroup";
   std::string device;  ///< name of the profile, for the record; may be empty
   Limits limits;

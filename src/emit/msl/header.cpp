@@ -61,9 +61,12 @@ std::string header(const artifact::Artifact& artifact, const EmitOptions& option
   text += "//\n// buffers\n";
   for (std::size_t i = 0; i < artifact.bindings.size(); ++i) {
     const artifact::Binding& binding = artifact.bindings[i];
-    text += quoted(fmt::format("{} = {}: {}[{}], {}", i, binding.name, data_type_name(binding.type), binding.count,
-                               access_word(binding)),
-                   "   ");
+    std::string line = fmt::format("{} = {}: {}[{}], {}", i, binding.name, data_type_name(binding.type), binding.count,
+                                   access_word(binding));
+    if (const auto& tensor = binding.tensor)
+      line += fmt::format(", tensor handle of {} with strides {}", fmt::join(tensor->extents, " x "),
+                          fmt::join(tensor->strides, ", "));
+    text += quoted(line, "   ");
   }
   text += "// launches, in this order\n";
   for (const artifact::Launch& launch : artifact.launches) text += launch_line(launch);

@@ -99,7 +99,9 @@ void KernelText::signature() {
     const std::string_view element = memory_word(buffer.scalar);
     // No public text has a tensor of constant elements.
     const bool changes = use.writes[id.index] || use.views[id.index];
-    if (buffer.kind == BufferKind::Scalar)
+    if (buffer.matrix)
+      parameters.push_back(fmt::format("{} {} [[buffer({})]]", handle_type(buffer.scalar), name, id.index));
+    else if (buffer.kind == BufferKind::Scalar)
       parameters.push_back(fmt::format("constant {}& {} [[buffer({})]]", element, name, id.index));
     else
       parameters.push_back(

@@ -69,6 +69,7 @@ class KernelText {
   void tensor_product(const kernel::AtomOp& payload, kernel::ValueId result);
   void run_product(const kernel::AtomOp& payload, kernel::ValueId result, const Extents& a, const Extents& b);
   std::string declare_view(const kernel::AtomOp& payload, bool left, const TensorNames& names, const Extents& extents);
+  std::string declare_slice(const kernel::AtomOp& payload, bool left, bool whole_step);
   void absent_product(const kernel::AtomOp& payload, kernel::ValueId result, bool by_row, const Extents& present);
   void load_tensor(const kernel::FragmentLoadOp& payload, kernel::ValueId result);
   void store_tensor(const kernel::FragmentStoreOp& payload);

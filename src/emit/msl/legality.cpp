@@ -168,6 +168,7 @@ class OperationCheck {
       if (!is_float_scalar(scalar))
         refuse("convert the operands", "{} multiplies f16, bf16 or f32, not {}", kTensorAtom, scalar_name(scalar));
       check_depth(payload, left);
+      if (!view.row_stride.valid()) continue;  // a tensor that is bound
       const TensorSide side = side_of(payload, left);
       // Rows of memory are along the side whose elements do not follow each other.
       const std::int64_t rows =

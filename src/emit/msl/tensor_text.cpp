@@ -42,6 +42,11 @@ void KernelText::declare_tensor_operations() {
       const std::string memory = memory_of(program_, left ? atom.a.view.memory : atom.b.view.memory);
       std::string& extents = names.extents[left ? 0 : 1];
       std::string& view = names.views[left ? 0 : 1];
+      if (operand.is_handle) {
+        view = table_.fresh(memory + "_tensor");
+        line("using {} = {};", view, handle_type(operand.scalar));
+        continue;
+      }
       extents = table_.fresh(memory + "_extents");
       view = table_.fresh(memory + "_view");
       line("using {} = {};", extents, extents_of(operand, side_of(atom, left)));
@@ -77,9 +82,11 @@ void KernelText::tensor_product(const AtomOp& payload, ValueId result) {
   const auto extents = [&](bool left) {
     const TensorSide side = side_of(payload, left);
     const MemoryRef& memory = left ? payload.a.view.memory : payload.b.view.memory;
-    Extents found{named(side.outer, memory_of(program_, memory) + (left ? "_rows" : "_columns")), depth,
-                  facts_.ranges.of(side.outer).low <= 0};
-    return found;
+    const bool may_lack = facts_.ranges.of(side.outer).low <= 0;
+    // Where a slice ends, its tensor knows.
+    if ((left ? payload.a : payload.b).view.origin.is_known() && !may_lack) return Extents{{}, depth, false};
+    const Expr outer = named(side.outer, memory_of(program_, memory) + (left ? "_rows" : "_columns"));
+    return Extents{outer, depth, may_lack};
   };
   const Extents a = extents(true);
   const Extents b = extents(false);
@@ -118,9 +125,45 @@ void KernelText::tensor_product(const AtomOp& payload, ValueId result) {
 
 void KernelText::run_product(const AtomOp& payload, ValueId result, const Extents& a, const Extents& b) {
   const TensorNames& names = tensor_names_[facts_.tensors.of(result).value()];
-  const std::string left = declare_view(payload, true, names, a);
-  const std::string right = declare_view(payload, false, names, b);
-  line("{}.run({}, {}, {});", names.operation, left, right, name(result));
+  const std::array<bool, 2> handles = {payload.a.view.origin.is_known(), payload.b.view.origin.is_known()};
+  std::string left = handles[0] ? "" : declare_view(payload, true, names, a);
+  std::string right = handles[1] ? "" : declare_view(payload, false, names, b);
+  const auto run = [&](bool whole_step) {
+    const std::string left_part = handles[0] ? declare_slice(payload, true, whole_step) : left;
+    const std::string right_part = handles[1] ? declare_slice(payload, false, whole_step) : right;
+    line("{}.run({}, {}, {});", names.operation, left_part, right_part, name(result));
+  };
+  const std::int64_t step = (handles[0] ? payload.a : payload.b).view.origin.step;
+  const IndexRange depth = facts_.ranges.of(payload.k);
+  if (!handles[0] && !handles[1]) return run(false);
+  if (depth.low >= step || depth.high < step) return run(depth.low >= step);
+  for (bool whole_step : {true, false}) {
+    whole_step ? line("if ({} == {}) {{", a.depth.text, step) : line("}} else {{");
+    table_.begin_scope();
+    ++depth_;
+    run(whole_step);
+    --depth_;
+    table_.end_scope();
+  }
+  line("}}");
+}
+
+/// A slice reaches to the end of the tensor where its extents are open: so does the operand, unless it has all of m or
+/// n, or all that a step takes of k.
+std::string KernelText::declare_slice(const AtomOp& payload, bool left, bool whole_step) {
+  const AtomView& view = left ? payload.a.view : payload.b.view;
+  const TensorSide side = side_of(payload, left);
+  const std::string open = "dynamic_extent";
+  const bool whole_outer = facts_.ranges.of(side.outer).low >= side.extent;
+  const std::string outer = whole_outer ? std::to_string(side.extent) : open;
+  const std::string depth = whole_step ? std::to_string(view.origin.step) : open;
+  const std::string extents = side.depth_is_inner ? depth + ", " + outer : outer + ", " + depth;
+  const std::string from_inner = as_type(TextType::Int, expressions_.of(view.origin.inner)).text;
+  const std::string from_outer = as_type(TextType::Int, expressions_.of(view.origin.outer)).text;
+  const std::string name = table_.fresh(memory_of(program_, view.memory) + "_part");
+  line("auto {} = {}.slice{}({}, {});", name, expressions_.memory_name(view.memory),
+       whole_outer || whole_step ? "<" + extents + ">" : "", from_inner, from_outer);
+  return name;
 }
 
 /// One extent for each that the type leaves open.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "emit/msl/expr.h"
+
 namespace tilewright::emit_msl {
 
 using namespace kernel;
@@ -13,9 +17,13 @@ TensorSide side_of(const AtomOp& atom, bool left) {
           left != view.transposed};
 }
 
+std::string handle_type(ScalarType scalar) {
+  return fmt::format("tensor<device {}, dextents<int32_t, 2>, tensor_handle>", memory_word(scalar));
+}
+
 Tensors::Tensors(const Program& program, const Kernel& kernel, const Placement& placement, const Variables& variables,
                  const IndexRanges& ranges)
-    : program_(program), kernel_(kernel), placement_(placement), variables_(variables), ranges_(ranges) {
+    : program_(program), kernel_(kernel), placement_(placement), ranges_(ranges) {
   for (ValueId value : program.values.ids()) parents_.push_back(value.index);
   // Operations are found while fragments are still being joined: they are noted by fragment first.
   operations_of_.resize(program.values.size());
@@ -105,11 +113,12 @@ TensorOperation Tensors::operation_of(const AtomOp& atom) const {
   const auto operand = [&](bool left) {
     const AtomView& view = left ? atom.a.view : atom.b.view;
     const bool device = view.memory.buffer.valid();
+    const bool handle = view.origin.is_known();
     const TensorSide side = side_of(atom, left);
     return TensorOperand{
-        device,
+        device, handle,
         device ? program_.buffers[view.memory.buffer].scalar : program_.allocations[view.memory.allocation].scalar,
-        view.transposed, ranges_.of(side.outer).low >= side.extent};
+        view.transposed, !handle && ranges_.of(side.outer).low >= side.extent};
   };
   TensorOperation operation{atom.m, atom.n, {}, {}, atom.c.valid()};
   operation.relaxed = atom.relaxed;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "emit/msl/placement.h"
@@ -20,9 +21,10 @@ inline constexpr const char* kTensorAtom = "metal.mpp";
 /// A or B of a tensor operation, as far as the type of its view goes.
 struct TensorOperand {
   bool is_device = false;  ///< else in threadgroup memory
+  bool is_handle = false;  ///< slices of a tensor that is bound; else views of memory
   kernel::ScalarType scalar{};
   bool transposed = false;
-  bool is_whole = false;  ///< all rows of A, or columns of B, are surely there: their number is static
+  bool is_whole = false;  ///< of a view: all rows of A, or columns of B, are surely there, their number is static
   bool operator==(const TensorOperand&) const = default;
 };
 
@@ -42,6 +44,9 @@ struct TensorSide {
   bool depth_is_inner = false;  ///< elements along k follow each other
 };
 TensorSide side_of(const kernel::AtomOp& atom, bool left);
+
+/// "tensor<device float, dextents<int32_t, 2>, tensor_handle>"
+std::string handle_type(kernel::ScalarType scalar);
 
 class Tensors {
  public:
@@ -73,7 +78,6 @@ class Tensors {
   const kernel::Program& program_;
   const kernel::Kernel& kernel_;
   const Placement& placement_;
-  const Variables& variables_;
   const kernel::IndexRanges& ranges_;
   std::vector<std::uint32_t> parents_;                     ///< by value
   std::vector<std::vector<std::uint32_t>> operations_of_;  ///< by root
