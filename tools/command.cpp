@@ -143,7 +143,7 @@ void ProgramOptions::declare_program(CLI::App& app) {
       ->type_name("");
   app.add_option("--set", settings,
                  "noalias=true promises that no two buffers overlap; Metal: planner options, and schedules=N, "
-                 "layouts=N, checks=false, timeout=SECONDS of the emulator")
+                 "layouts=N, checks=false, timeout=SECONDS of the emulator; metal-mpp: tensor_bindings=inline|handle")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", json, "Print JSON instead of text")->disable_flag_override();

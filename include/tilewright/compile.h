@@ -105,6 +105,11 @@ struct EmulationOptions {
   double timeout_seconds = 300;  ///< of each launch
 };
 
+/// What a kernel of the target metal-mpp takes its operands as. Inline: buffers, of which it makes tensors itself.
+/// Handle: inputs that nothing but tensor operations read are tensors that the host makes (MTLTensor), with extents and
+/// strides.
+enum class TensorBindings : std::uint8_t { Inline, Handle };
+
 struct CompileOptions {
   Target target = Target::Cpu;
   /// Buffers that are not dense row-major, by name.
@@ -120,6 +125,7 @@ struct CompileOptions {
   std::string plan_label = "plan";  ///< names it in diagnostics
   Route route = Route::Planned;     ///< Direct goes without settings and plan
   EmulationOptions emulation;
+  TensorBindings tensor_bindings = TensorBindings::Inline;  ///< of metal-mpp alone
 };
 
 /// One argument of a launch by buffer name. Scalars are rank-0 views.

@@ -81,6 +81,7 @@ Result<void> compile_for_metal(Impl& impl, const Program& program, const Binding
 
 Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, const CompileOptions& options,
                               Purpose purpose) {
+  TW_TRY_VOID(driver::check_tensor_bindings(options.target, options.tensor_bindings));
   if (options.route == Route::Direct) TW_TRY_VOID(driver::check_direct_options(options));
   auto impl = std::make_shared<Impl>();
   impl->family = std::shared_ptr<const Program::Impl>(std::make_shared<Program>(program), &program.impl());

@@ -215,6 +215,10 @@ Result<KitReport> write_kit_stages(const RunRequest& request, const std::string&
     return failure(DiagCode::Unsupported,
                    fmt::format("a kit is for a Mac, and the target {} has no Metal text", target_name(request.target)),
                    "--target metal-simdgroup or metal-mpp");
+  if (request.tensor_bindings == TensorBindings::Handle)
+    return failure(DiagCode::Unsupported,
+                   "the host program of a kit binds buffers, found --set tensor_bindings=handle; expected inline",
+                   "leave the setting out, or emit the text without --kit");
   TW_TRY(NewFolder folder, NewFolder::make(path));
   TW_TRY(const Program program, Program::load(request.program));
   TW_TRY(const Kernel kernel, compile_request(program, request, Purpose::Look));

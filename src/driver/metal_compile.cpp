@@ -107,6 +107,7 @@ std::string bindings_text(const PlanReport& planned) {
 /// Premise: its rules are those of the plan.
 Result<void> lower_and_synchronize(MetalKernel& kernel, std::vector<StageTime>& times) {
   TW_TRY(kernel.layout, launch_layout(kernel.planned.bound, kernel.rules));
+  kernel.layout.names_matrices = kernel.tensor_bindings == TensorBindings::Handle;
   const proof::Subject subject = subject_of(kernel.planned);
   const sets::Context context;
   TW_TRY(kernel.lowered, timed(times, "lower", [&] {
@@ -150,6 +151,7 @@ Result<std::vector<artifact::FenceRecord>> fence_records(const PlanReport& plann
 emit_msl::EmitOptions text_options(const MetalKernel& kernel) {
   const PlanReport& planned = kernel.planned;
   emit_msl::EmitOptions options;
+  options.tensor_handles = kernel.tensor_bindings == TensorBindings::Handle;
   options.device = planned.device.name;
   const target::DeviceLimits& limits = planned.device.limits;
   if (limits.max_threads_per_group) options.limits.workers_per_group = limits.max_threads_per_group->value;
@@ -178,6 +180,7 @@ Result<MetalKernel> compile_metal(const Program& program, const Bindings& bindin
                                   std::vector<StageTime>& times) {
   MetalKernel kernel;
   kernel.emulation = options.emulation;
+  kernel.tensor_bindings = options.tensor_bindings;
   kernel.device_is_named = !options.device.empty();
   const auto plan = [&]() -> Result<void> {
     TW_TRY(kernel.planned, plan_report(program, bindings, plan_options(options), given_plan(options)));

@@ -32,6 +32,7 @@ struct MetalKernel {
   sync::FenceFacts fences;  ///< what became of those of the reference
   artifact::Artifact text;
   EmulationOptions emulation;
+  TensorBindings tensor_bindings = TensorBindings::Inline;
   bool device_is_named = false;  ///< by the caller; else the general device of the target
 
   /// The text, compiled for the emulator when it is first run; what went wrong is kept too.

@@ -189,6 +189,7 @@ Result<MetalKernel> compile_direct(const Program& program, const Bindings& bindi
   MetalKernel kernel;
   kernel.route = Route::Direct;
   kernel.emulation = options.emulation;
+  kernel.tensor_bindings = options.tensor_bindings;
   kernel.device_is_named = !options.device.empty();
   PlanReport& facts = kernel.planned;
   const std::string target(target_name(options.target));

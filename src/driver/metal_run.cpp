@@ -88,6 +88,8 @@ emu::LaunchRequest launch_request(const MetalKernel& kernel, const artifact::Lau
     buffer.label = binding.name;
     buffer.bytes = memory.block(index);
     buffer.read_only = binding.access == artifact::BindingAccess::Read;
+    if (const auto& tensor = binding.tensor)
+      buffer.tensor_extents = tensor->extents, buffer.tensor_strides = tensor->strides;
     buffer.initialized = buffer.read_only ? memory.has_contents(index) : memory.begin_writing(index);
     request.buffers.push_back(std::move(buffer));
   }

@@ -319,6 +319,7 @@ Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& 
 namespace {
 
 /// What --set takes beside the options of a planner.
+constexpr std::string_view kTensorBindings = "tensor_bindings";
 constexpr std::string_view kEmulationSettings[] = {"checks", "layouts", "schedules", "timeout"};
 constexpr int kMostEmulations = 1000;  // in as many orders or layouts
 
@@ -351,7 +352,25 @@ Result<void> apply_emulation(EmulationOptions& emulation, std::string_view name,
   return {};
 }
 
+Result<TensorBindings> tensor_bindings_of(Target target, std::string_view value) {
+  const bool handle = value == "handle";
+  if (!handle && value != "inline")
+    return failure(DiagCode::BadOption,
+                   fmt::format("--set {} expects inline or handle, found '{}'", kTensorBindings, value),
+                   fmt::format("for example --set {}=handle", kTensorBindings));
+  const TensorBindings bindings = handle ? TensorBindings::Handle : TensorBindings::Inline;
+  TW_TRY_VOID(check_tensor_bindings(target, TensorBindings::Handle));
+  return bindings;
+}
+
 }  // namespace
+
+Result<void> check_tensor_bindings(Target target, TensorBindings bindings) {
+  if (bindings == TensorBindings::Inline || target == Target::MetalMpp) return {};
+  return failure(DiagCode::Unsupported,
+                 fmt::format("{} belongs to target metal-mpp, found target {}", kTensorBindings, target_name(target)),
+                 "--target metal-mpp, or leave it out");
+}
 
 Result<void> apply_setting(RunRequest& request, std::string_view text) {
   const std::size_t equals = text.find('=');
@@ -364,6 +383,10 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
     if (metal && !request.noalias) request.settings.emplace_back(name, value);
     return {};
   }
+  if (name == kTensorBindings) {
+    TW_TRY(request.tensor_bindings, tensor_bindings_of(request.target, value));
+    return {};
+  }
   if (metal && std::ranges::find(kEmulationSettings, name) != std::end(kEmulationSettings))
     return apply_emulation(request.emulation, name, value);
   if (metal && equals != std::string_view::npos && equals > 0) {
@@ -371,12 +394,13 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
     return {};
   }
   std::vector<std::string_view> known{kNoalias};
+  if (request.target == Target::MetalMpp) known.push_back(kTensorBindings);
   if (metal) known.insert(known.end(), std::begin(kEmulationSettings), std::end(kEmulationSettings));
   std::string hint = did_you_mean(name, known);
   if (!hint.empty()) hint += " ";
   return failure(DiagCode::UnknownOption, fmt::format("--set knows no option '{}'", name),
                  hint + (metal ? "`tilewright plan --help` lists the options of the planner; there are also noalias, "
-                                 "checks, layouts, schedules and timeout"
+                                 "checks, layouts, schedules, timeout and, for metal-mpp, tensor_bindings"
                                : "the options are noalias=true|false"));
 }
 
@@ -398,6 +422,8 @@ void add_program(CommandWords& words, const RunRequest& request, Target usual) {
   if (!request.device.empty()) add_option(words, "--device", request.device);
   if (request.noalias) add_option(words, "--set", "noalias=true");
   for (const auto& [name, value] : request.settings) add_option(words, "--set", name + "=" + value);
+  if (request.tensor_bindings == TensorBindings::Handle)
+    add_option(words, "--set", fmt::format("{}=handle", kTensorBindings));
   if (request.route != Route::Planned) add_option(words, "--route", std::string(route_name(request.route)));
   if (request.plan_file) add_option(words, "--plan", *request.plan_file);
 }

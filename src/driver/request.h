@@ -46,6 +46,7 @@ struct RunRequest {
   std::optional<std::string> plan_file;
   Route route = Route::Planned;
   EmulationOptions emulation;
+  TensorBindings tensor_bindings = TensorBindings::Inline;
 
   std::function<void(double)> progress;  ///< of a check's reference
   std::function<void(const std::vector<StageTime>&)> on_compiled;
@@ -75,8 +76,11 @@ Result<Route> parse_route(std::string_view text);
 Result<int> parse_threads(std::string_view text);
 /// A fault for each name that stands twice, with both values: BadOption.
 Diags repeated_settings(const std::vector<std::pair<std::string, std::string>>& settings);
+/// Unsupported: handles, for a target that has no tensors.
+Result<void> check_tensor_bindings(Target target, TensorBindings bindings);
 /// OPTION=VALUE into the request, whose target is set: noalias; for Metal also checks, layouts, schedules and timeout
-/// of the emulator, and every other name for the planner. UnknownOption lists what there is.
+/// of the emulator, and every other name for the planner; for metal-mpp tensor_bindings (Unsupported for the others).
+/// UnknownOption lists what there is.
 Result<void> apply_setting(RunRequest& request, std::string_view text);
 
 /// A word as a shell reads it: itself where that is plain, else in quotes.

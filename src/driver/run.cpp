@@ -243,6 +243,7 @@ Result<Kernel> compile_request(const Program& program, const RunRequest& request
   options.settings = request.settings;
   options.emulation = request.emulation;
   options.route = request.route;
+  options.tensor_bindings = request.tensor_bindings;
   if (request.plan_file) {
     TW_TRY(options.plan, read_file(*request.plan_file));
     options.plan_label = *request.plan_file;

@@ -14,6 +14,12 @@
 
 namespace tilewright::lower {
 
+/// An object of rank 2 as the matrix of its buffer.
+struct ObjectMatrix {
+  kernel::BufferMatrix shape;
+  std::size_t inner_dimension = 1;  ///< the one along the rows of the matrix
+};
+
 /// Where an object lies. Explicit memory with a layout of its own has no strides.
 struct ObjectPlace {
   kernel::MemoryRef memory;
@@ -22,6 +28,7 @@ struct ObjectPlace {
   std::int64_t offset = 0;  ///< of the element at coordinates 0
   std::vector<tile::AxisId> layout_axes;
   tile::IndexId layout;
+  std::optional<ObjectMatrix> matrix;  ///< what the buffer is declared as
 
   bool empty() const;
 };

@@ -35,6 +35,18 @@ kernel::Buffer buffer_of(const Object& object, std::int64_t count) {
   return buffer;
 }
 
+/// Rows of elements that follow each other, one row behind the other. With one point along an axis there is no step
+/// along it, and no matrix.
+std::optional<ObjectMatrix> matrix_of(const ObjectPlace& place) {
+  if (place.extents.size() != 2 || place.extents[0] < 2 || place.extents[1] < 2) return std::nullopt;
+  for (std::size_t inner : {1u, 0u}) {
+    const std::size_t outer = 1 - inner;
+    if (place.strides[inner] == 1 && place.strides[outer] >= place.extents[inner])
+      return ObjectMatrix{{place.extents[inner], place.extents[outer], place.strides[outer]}, inner};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<std::map<ObjectId, ObjectPlace>> declare_buffers(const Program& bound, const LaunchLayout& layout,
@@ -52,7 +64,10 @@ Result<std::map<ObjectId, ObjectPlace>> declare_buffers(const Program& bound, co
                                                             place.extents.size(), lies.strides.size()));
     place.strides = lies.strides;
     place.offset = -lies.low;
-    place.memory = kernel::Memory(builder.buffer(buffer_of(object, lies.count)));
+    kernel::Buffer buffer = buffer_of(object, lies.count);
+    if (layout.names_matrices && object.kind == ObjectKind::In) place.matrix = matrix_of(place);
+    if (place.matrix) buffer.matrix = place.matrix->shape;
+    place.memory = kernel::Memory(builder.buffer(std::move(buffer)));
     places.emplace(id, std::move(place));
   }
   return places;

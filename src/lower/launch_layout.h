@@ -24,6 +24,7 @@ struct BufferLayout {
 /// Buffers that are not listed are dense row-major, or have the strides that the program declares.
 struct LaunchLayout {
   std::map<tile::ObjectId, BufferLayout> buffers;
+  bool names_matrices = false;  ///< inputs are declared as matrices where they are, and views of them name their places
   bool operator==(const LaunchLayout&) const = default;
 };
 

@@ -160,6 +160,31 @@ TEST_F(MetalCommands, WhatTheDirectRouteRefuses) {
   expect_refusal(gemm({"plan"}, {"--route", "direct"}), 2, {"[UnknownOption]", "--route"});
 }
 
+TEST_F(MetalCommands, TensorHandles) {
+  const Words handles = {"--target", "metal-mpp", "--set", "tensor_bindings=handle"};
+  Words words = handles;
+  words.emplace_back("--json");
+  const Json json = tool(gemm({"emit"}, words)).json();
+  const Json b = {{"index", 1},    {"name", "B"},      {"kind", "tensor"},    {"access", "read"},
+                  {"type", "f32"}, {"elements", 2048}, {"extents", {64, 32}}, {"strides", {1, 64}}};
+  EXPECT_EQ(json["buffers"][1], b);
+  EXPECT_EQ(json["buffers"][2]["kind"], "argument");
+  EXPECT_FALSE(json["buffers"][2].contains("extents"));
+  EXPECT_EQ(json["flags"].back(), "tensor-bindings=handle");
+  words = handles;
+  words.emplace_back("--check");
+  const ToolResult run = tool(gemm({"run"}, words));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  words = handles;
+  words.insert(words.end(), {"--kit", "kit"});
+  expect_refusal(gemm({"emit"}, words), 3, {"the host program of a kit binds buffers", "tensor_bindings=handle"});
+  expect_refusal(gemm({"emit"}, {"--set", "tensor_bindings=handle"}), 3,
+                 {"tensor_bindings belongs to target metal-mpp, found target metal-simdgroup"});
+  expect_refusal(gemm({"run"}, {"--target", "metal-mpp", "--set", "tensor_bindings=yes"}), 2,
+                 {"[BadOption]", "inline or handle"});
+  expect_refusal(gemm({"plan"}, handles), 2, {"[UnknownOption]", "tensor_bindings"});
+}
+
 TEST_F(MetalCommands, WrongOptions) {
   expect_refusal(gemm({"run"}, {"--device", "apple-m1"}), 2, {"--device belongs to a target with plans"});
   expect_refusal(gemm({"run"}, {"--plan", "x.plan"}), 2, {"--plan belongs to a target with plans"});

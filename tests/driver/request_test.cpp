@@ -119,6 +119,25 @@ TEST(Options, Settings) {
   expect_fault(apply_setting(request, "window=2"), DiagCode::UnknownOption, {"the options are noalias"});
 }
 
+TEST(Options, TensorBindingsOfMetalMpp) {
+  RunRequest request{.program = "gemm", .target = Target::MetalMpp};
+  EXPECT_TRUE(apply_setting(request, "tensor_bindings=handle").has_value());
+  EXPECT_EQ(request.tensor_bindings, TensorBindings::Handle);
+  EXPECT_TRUE(request.settings.empty()) << "the planner does not know it";
+  EXPECT_EQ(repeat_command(request, std::nullopt),
+            "tilewright run gemm --target metal-mpp --set tensor_bindings=handle --check");
+  EXPECT_TRUE(apply_setting(request, "tensor_bindings=inline").has_value());
+  EXPECT_EQ(request.tensor_bindings, TensorBindings::Inline);
+  EXPECT_EQ(repeat_command(request, std::nullopt), "tilewright run gemm --target metal-mpp --check");
+  for (const char* text : {"tensor_bindings", "tensor_bindings=", "tensor_bindings=handles"})
+    expect_fault(apply_setting(request, text), DiagCode::BadOption, {"--set tensor_bindings expects inline or handle"});
+  for (Target target : {Target::Cpu, Target::Interp, Target::MetalSimdgroup}) {
+    request.target = target;
+    expect_fault(apply_setting(request, "tensor_bindings=handle"), DiagCode::Unsupported,
+                 {"tensor_bindings belongs to target metal-mpp", "--target metal-mpp"});
+  }
+}
+
 TEST(Options, RepeatCommand) {
   RunRequest request;
   request.program = "my programs/gemm.tile";

@@ -127,12 +127,16 @@ class GroupLowering {
     kernel::ValueId index;
     std::int64_t outer_step = 0, depth_step = 0;
     kernel::ValueId outer_length, depth_length;
+    kernel::ValueId outer_origin, depth_origin;  ///< in the matrix of the buffer; none: not as its views are
+    bool depth_is_inner = false;                 ///< in that matrix
   };
+  void name_origin(TensorOperand& operand, const Access& access, tile::AxisId outer, tile::AxisId depth);
   kernel::ValueId tensor_product(const Matrix& matrix, const Rectangle& rectangle, const Fragments& start);
   TensorOperand object_operand(const Matrix& matrix, std::size_t side);
   TensorOperand shared_operand(const Matrix& matrix, std::size_t side);
   kernel::AtomView atom_view(const TensorOperand& operand, std::size_t side, kernel::ValueId origin, std::int64_t local,
                              kernel::ValueId depth);
+  void name_place(kernel::AtomView& view, const TensorOperand& operand, kernel::ValueId origin, std::int64_t step);
   kernel::ValueId valid_length(const Access& access, tile::AxisId axis);
   kernel::ValueId own_length(kernel::ValueId length, kernel::ValueId origin, std::int64_t local);
   kernel::ValueId clamped(kernel::ValueId value, std::int64_t high);

@@ -61,7 +61,25 @@ GroupLowering::TensorOperand GroupLowering::object_operand(const Matrix& matrix,
   operand.depth_step = step(depth);
   operand.outer_length = valid_length(access, outer);
   operand.depth_length = valid_length(access, depth);
+  if (access.place->matrix) name_origin(operand, access, outer, depth);
   return operand;
+}
+
+/// Where one axis runs along the rows of the matrix and the other one across them, both step by step.
+void GroupLowering::name_origin(TensorOperand& operand, const Access& access, AxisId outer, AxisId depth) {
+  const ObjectMatrix& matrix = *access.place->matrix;
+  const std::size_t inner_dimension = matrix.inner_dimension;
+  const auto form_of = [&](std::size_t dimension) {
+    return linear_form(program_.index(), access.dimensions[dimension].coord);
+  };
+  const auto inner = form_of(inner_dimension), across = form_of(1 - inner_dimension);
+  if (!inner || !across || !inner->unit_axis() || !across->unit_axis()) return;
+  const bool depth_is_inner = inner->unit_axis() == depth && across->unit_axis() == outer;
+  const bool outer_is_inner = inner->unit_axis() == outer && across->unit_axis() == depth;
+  if (!depth_is_inner && !outer_is_inner) return;
+  operand.depth_origin = index_.emit_invariant(depth_is_inner ? *inner : *across);
+  operand.outer_origin = index_.emit_invariant(depth_is_inner ? *across : *inner);
+  operand.depth_is_inner = depth_is_inner;
 }
 
 GroupLowering::TensorOperand GroupLowering::shared_operand(const Matrix& matrix, std::size_t side) {
@@ -92,6 +110,14 @@ kernel::AtomView GroupLowering::atom_view(const TensorOperand& operand, std::siz
   return view;
 }
 
+/// The view begins in the matrix of its buffer, `origin` rows or columns of the operand further.
+void GroupLowering::name_place(kernel::AtomView& view, const TensorOperand& operand, kernel::ValueId origin,
+                               std::int64_t step) {
+  const kernel::ValueId outer = b_.add(operand.outer_origin, origin);
+  view.origin = {operand.depth_is_inner ? operand.depth_origin : outer,
+                 operand.depth_is_inner ? outer : operand.depth_origin, step};
+}
+
 kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectangle& rectangle,
                                               const Fragments& start) {
   const auto operand = [&](std::size_t side) {
@@ -109,6 +135,15 @@ kernel::ValueId GroupLowering::tensor_product(const Matrix& matrix, const Rectan
   op.participants = rectangle.participants;
   op.a.view = atom_view(a, 0, rectangle.row, op.m, depth);
   op.b.view = atom_view(b, 1, rectangle.column, op.n, depth);
+  for (const bool left : {true, false}) {
+    const TensorOperand& operand = left ? a : b;
+    kernel::AtomView& view = left ? op.a.view : op.b.view;
+    // The matrix, and not the other operand, has to say where k ends.
+    const bool own_depth =
+        operand.depth_length.valid() ? operand.depth_length == depth : b_.constant(depth) == matrix.form.depth;
+    if (operand.outer_origin.valid() && own_depth && operand.depth_is_inner == (left != view.transposed))
+      name_place(view, operand, left ? rectangle.row : rectangle.column, matrix.form.depth);
+  }
   if (!matrix.plan->overwrites) op.c = start.front();
   op.relaxed = may_round(matrix);
   return b_.atom(op, elements_.type(matrix.result));
