@@ -67,7 +67,9 @@ std::optional<PlannedRun> lower_problem(const Problem& problem, const std::strin
   if (!plan) return std::nullopt;
   const proof::Subject subject =
       proof::make_subject(plan->bound, proof::launch_assumptions(plan->request.switches.noalias));
-  auto kernels = expected(lower_planned(subject, problem.layout, plan->planned.plan, sets::Context()), line);
+  LaunchLayout layout = problem.layout;
+  layout.names_matrices = target == "metal-mpp";
+  auto kernels = expected(lower_planned(subject, layout, plan->planned.plan, sets::Context()), line);
   if (!kernels) return std::nullopt;
   if (const auto sound = kernel::verify(*kernels); !sound) {
     ADD_FAILURE() << line << "\n" << render(sound.error()) << kernel::print(*kernels);

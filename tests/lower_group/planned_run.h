@@ -31,7 +31,8 @@ struct PlannedRun {
 inline const plan::LaunchPlan& launch_of(const PlannedRun& run) { return run.plan.planned.plan.launches[0]; }
 
 /// `line` is a program of the library (or the text of one, with `text`) and its assignments and views, as
-/// "gemm M=65 N=33 K=17 view:A=strides:1x65". Failures are reported to the test.
+/// "gemm M=65 N=33 K=17 view:A=strides:1x65". Failures are reported to the test. For metal-mpp views name their places
+/// in matrices, which the interpreter holds them to.
 std::optional<PlannedRun> run_planned(const std::string& line, const Settings& settings = {},
                                       const std::string& text = "", const std::string& target = "metal-simdgroup");
 

@@ -22,6 +22,32 @@ std::string test_name(const ::testing::TestParamInfo<const char*>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, TensorLibrary, ::testing::ValuesIn(driver::problem_lines(5)), test_name);
 
+/// Views of inputs that are matrices name their places, whichever axis of the object runs along their rows.
+TEST(MatrixPlaces, OfInputs) {
+  const auto expect_places = [](const std::string& line, const std::string& names) {
+    const auto run = lower_line(line, {}, "", "metal-mpp");
+    ASSERT_TRUE(run) << line;
+    std::string found;
+    for (const kernel::Op& op : run->kernels.ops) {
+      const auto* atom = std::get_if<kernel::AtomOp>(&op.payload);
+      if (atom == nullptr) continue;
+      for (const kernel::AtomView* view : {&atom->a.view, &atom->b.view})
+        if (view->origin.is_known()) found += run->kernels.buffers[view->memory.buffer].name;
+    }
+    EXPECT_EQ(found, names) << line;
+  };
+  for (const char* gemm : {"gemm", "gemm_nt", "gemm_tn", "gemm_tt"})
+    expect_places(std::string(gemm) + " M=65 N=33 K=17 T=f16", "AB");
+  expect_places("gemm M=31 N=29 K=23 view:A=offset:7,strides:40x1 view:B=strides:1x30", "AB");
+  // Rows that overlap, elements apart, one row alone, three dimensions.
+  expect_places("gemm M=64 N=64 K=64 view:A=strides:0x1", "B");
+  expect_places("gemm M=64 N=64 K=64 view:B=strides:130x2", "A");
+  expect_places("gemm M=1 N=29 K=23", "B");
+  expect_places("batched_gemm G=2 M=31 N=29 K=23", "");
+  // The temporary between the two products is no input.
+  expect_places("mlp N=65 D=17 H=33 C=10", "XW1W2");
+}
+
 constexpr const char* kEpilogue = R"(program p(M, N, K) {
   in A: TYPE[M, K]
   in B: TYPE[K, N]
