@@ -20,8 +20,10 @@ namespace {
 
 namespace emu = msl_emulator;
 
-constexpr EmulationHints kHints{"this is a fault of the compiler; `tilewright emit` gives the text",
-                                "give it more time with --set timeout=SECONDS, or use smaller sizes"};
+constexpr EmulationHints kHints{
+    "unless two instances of a `parallel` touch one element, this is a fault of the compiler; `tilewright emit` "
+    "gives the text",
+    "give it more time with --set timeout=SECONDS, or use smaller sizes"};
 
 /// The memory of each binding of a run: the caller's, and own memory for temporaries.
 class BindingMemory {

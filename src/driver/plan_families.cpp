@@ -22,10 +22,14 @@ bool has_matrices(const tile::Program& program) {
 
 bool is_priced(const plan::LaunchPlan& launch) { return !launch.cost_basis.empty() && launch.cost_basis != "none"; }
 
-/// Whether some matrix operation runs as atoms; else the family has no part in the plan.
-bool uses_atoms(const plan::Plan& plan) {
-  return std::ranges::any_of(plan.launches, [](const plan::LaunchPlan& launch) { return !launch.matrices.empty(); });
+/// The family whose atoms make matrix operations of the plan; "scalar" where none does.
+std::string_view family_of(const plan::Plan& plan) {
+  for (const plan::LaunchPlan& launch : plan.launches)
+    if (!launch.matrices.empty()) return realize::atom_family_name(launch.family);
+  return "scalar";
 }
+
+constexpr const char* kNoMapping = "no matrix operation has a legal mapping under these settings";
 
 void take(const PlanReport& report, FamilyPlan& family) {
   family.bindings = report.bindings;
@@ -41,8 +45,8 @@ void plan_beside(const Program& program, const Bindings& bindings, const PlanOpt
   const auto planned = plan_report(program, bindings, options);
   if (!planned)
     family.refusal = planned.error().empty() ? "no plan" : planned.error()[0].message;
-  else if (family.family != "scalar" && !uses_atoms(planned->planned.plan))
-    family.refusal = "no matrix operation has a legal mapping";
+  else if (family.family != "scalar" && family_of(planned->planned.plan) != family.family)
+    family.refusal = kNoMapping;
   else
     take(*planned, family);
 }
@@ -62,21 +66,21 @@ std::vector<FamilyPlan> families_beside(const Program& program, const Bindings& 
                                         const PlanReport& report) {
   const std::string& target = report.planned.plan.target;
   if (!target.starts_with("metal-") || !has_matrices(report.bound)) return {};
-  const bool atoms = uses_atoms(report.planned.plan);
+  const std::string_view taken = family_of(report.planned.plan);
   std::vector<FamilyPlan> families;
   for (const Family& one : kFamilies) {
-    FamilyPlan family{std::string(one.name), std::string(one.target), one.target == target && atoms, {}, {}, {}};
+    FamilyPlan family{std::string(one.name), std::string(one.target), one.name == taken, {}, {}, {}};
     PlanOptions own = options;
     own.target = family.target;
     if (family.taken)
       take(report, family);
     else if (one.target == target)
-      family.refusal = "no matrix operation has a legal mapping";
+      family.refusal = kNoMapping;
     else
       plan_beside(program, bindings, own, family);
     families.push_back(std::move(family));
   }
-  FamilyPlan scalar{"scalar", target, !atoms, {}, {}, {}};
+  FamilyPlan scalar{"scalar", target, taken == "scalar", {}, {}, {}};
   PlanOptions reference = options;
   std::erase_if(reference.settings, [](const auto& setting) { return setting.first == "enabled"; });
   reference.settings.emplace_back("enabled", "false");

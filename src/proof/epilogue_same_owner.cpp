@@ -96,8 +96,8 @@ class EpilogueProver {
       const analysis::Definition& definition = subject_.uses.definitions[leaf];
       const OpId by = definition.op;
       const bool loaded = definition.kind == analysis::DefinitionKind::Op && subject_.accesses.of(by) != nullptr;
-      if (loaded && may_load_ && !is_kept_in_fragments(leaf))
-        return broken(EpilogueSameOwner::kElementType, "fragments hold no integers", by);
+      if (loaded && may_load_ && !is_in_memory_as_float(program_.value(leaf).element.data))
+        return broken(EpilogueSameOwner::kElementType, "fragments are loaded from memory of floats", by);
       if (loaded && may_load_) continue;
       if (loaded) return broken(EpilogueSameOwner::kOtherLoad, "another buffer reaches the store", by);
       return broken(EpilogueSameOwner::kOtherValue, value_text(program_, leaf) + " reaches the store", by);
@@ -105,9 +105,12 @@ class EpilogueProver {
     return std::nullopt;
   }
 
+  static bool is_in_memory_as_float(DataType type) {
+    return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
+  }
   bool is_kept_in_fragments(ValueId value) const {
     const DataType type = program_.value(value).element.data;
-    return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16 || type == DataType::Bool;
+    return is_in_memory_as_float(type) || type == DataType::Bool;
   }
 
   /// Whether it moves elements is a matter of the operation; whether it is the same owner's, of the axes.
@@ -157,6 +160,8 @@ class EpilogueProver {
   std::optional<Refuted> ask_sink() const {
     if (program_.object(store_.object).kind == tile::ObjectKind::Memory)
       return broken(EpilogueSameOwner::kMemory, "the store goes to explicit memory", store_.op);
+    if (!is_in_memory_as_float(program_.object(store_.object).element.data))
+      return broken(EpilogueSameOwner::kElementType, "fragments are stored to memory of floats", store_.op);
     if (subject_.walk.places[store_.op].block != subject_.walk.places[region_].block)
       return broken(EpilogueSameOwner::kOtherBlock, "the store stands in a block of its own", store_.op);
     std::set<tile::AxisId> axes;

@@ -8,8 +8,8 @@
 // Method      Exact on the structure: the pure operations between the result of the region and the store.
 // Conclusion  Proved: whoever owns an element of the fragments computes and stores it. Refuted, with the operation or
 //             use that breaks it: kNoAccumulator, kNotClosed, kOtherLoad (an operand where none may be), kOtherValue,
-//             kIndexValue, kMovesElements (reindex, gather, reduce, mma), kAxesDiffer, kElementType (integers),
-//             kSecondSink, kExtraConsumer, kTooMany, kOtherBlock, kMemory. Unknown: kNotClosed.
+//             kIndexValue, kMovesElements (reindex, gather, reduce, mma), kAxesDiffer, kElementType (integers; truth
+//             values in memory), kSecondSink, kExtraConsumer, kTooMany, kOtherBlock, kMemory. Unknown: kNotClosed.
 // Fallback    The accumulator in storage of the reference realization, the epilogue over it.
 // Check       check_epilogue_same_owner: a scan of all uses, from the accumulator down and from the store up.
 // Tests       tests/proof/epilogue_matrix_test.cpp

@@ -235,11 +235,25 @@ tile::AxisId axis_behind(const tile::Program& program, const std::vector<ValueId
   return axis;
 }
 
+namespace {
+
+/// Densely laid out, elements along the dimension follow each other: those behind it have one point each.
+bool ends_rows(const tile::Program& program, const tile::Object& object, std::size_t dimension) {
+  for (std::size_t d = dimension + 1; d < object.rank(); ++d)
+    if (program.index().as_constant(object.extents[d]) != 1) return false;
+  return true;
+}
+
+}  // namespace
+
 RowLayout row_layout(const tile::Program& program, tile::ObjectId object, const analysis::Orientation& orientation) {
   const tile::Object& declared = program.object(object);
   if (declared.kind == tile::ObjectKind::Temp || declared.rank() < 2) return RowLayout::Compact;
-  if (declared.strides.empty()) return RowLayout::Free;
   const auto number = [&](tile::IndexId id) { return program.index().as_constant(id); };
+  if (declared.strides.empty())
+    return ends_rows(program, declared, std::max(orientation.row_dimension, orientation.column_dimension))
+               ? RowLayout::Free
+               : RowLayout::Other;
   const auto is_compact = [&](std::size_t inner, std::size_t outer) {
     const auto step = number(declared.strides[inner]), rows = number(declared.strides[outer]);
     const auto extent = number(declared.extents[inner]);
@@ -281,7 +295,7 @@ RowLayout vector_layout(const tile::Program& program, tile::ObjectId object, std
   const tile::Object& declared = program.object(object);
   if (declared.kind == tile::ObjectKind::Temp)
     return declared.rank() == dimension + 1 ? RowLayout::Compact : RowLayout::Other;
-  if (declared.strides.empty()) return RowLayout::Free;
+  if (declared.strides.empty()) return ends_rows(program, declared, dimension) ? RowLayout::Free : RowLayout::Other;
   return program.index().as_constant(declared.strides[dimension]) == 1 ? RowLayout::Compact : RowLayout::Other;
 }
 

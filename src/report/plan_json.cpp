@@ -131,7 +131,7 @@ class PlanJson {
       all.push_back({{"family", family.family},
                      {"target", family.target},
                      {"taken", family.taken},
-                     {"preference", family.taken && report_.target_is_named},
+                     {"preference", family.taken && report_.target_is_named && family.family != "scalar"},
                      {"bindings", bindings_json(family.bindings)},
                      {"kernel_score", score ? Json(*score) : Json(nullptr)},
                      {"launches", launches},

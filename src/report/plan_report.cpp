@@ -99,9 +99,11 @@ class PlanText {
       if (family.taken) taken = &family;
     }
     if (taken == nullptr) return;
-    const std::string why = report_.from_file         ? std::string("the stored plan has it")
-                            : report_.target_is_named ? fmt::format("asked for by --target {}", taken->target)
-                                                      : fmt::format("{} is the default target", taken->target);
+    const std::string& target = report_.planned.plan.target;
+    const std::string why = report_.from_file           ? std::string("the stored plan has it")
+                            : taken->family == "scalar" ? fmt::format("no family has a plan for {}", target)
+                            : report_.target_is_named   ? fmt::format("asked for by --target {}", target)
+                                                        : fmt::format("{} is the default target", target);
     line("    {} is taken: {}. Scores of two bases do not compare:", taken->family, why);
     line("    between families a measurement decides, or your preference (--target)");
   }

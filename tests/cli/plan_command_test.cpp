@@ -112,6 +112,16 @@ TEST_F(PlanCommand, AFamilyWithoutAPlanSaysWhy) {
                          .json();
   for (int i : {0, 1}) EXPECT_FALSE(small["families"][i]["refusal"].is_null());
   EXPECT_EQ(small["families"][2]["taken"], true);
+  const Json narrow = tool({"plan", "gemm", "M=64", "N=64", "K=64", "--target", "metal-mpp", "--json", "--set",
+                            "mpp_operation_scope=group", "--set", "threads_per_group=32"})
+                          .json();
+  EXPECT_EQ(narrow["families"][2]["taken"], true);
+  EXPECT_EQ(narrow["families"][2]["preference"], false);
+  const Json off =
+      tool({"plan", "gemm", "M=64", "N=64", "K=64", "--target", "metal-mpp", "--json", "--set", "metal_mpp=false"})
+          .json();
+  EXPECT_FALSE(off["families"][0]["refusal"].is_null());
+  EXPECT_EQ(off["families"][1]["taken"], true);
   // Without a matrix operation, or on a CPU, there is one way.
   EXPECT_TRUE(tool({"plan", "softmax", "N=4", "C=8", "--json"}).json()["families"].empty());
   EXPECT_TRUE(tool({"plan", "gemm", "M=4", "N=4", "K=4", "--target", "cpu", "--json"}).json()["families"].empty());

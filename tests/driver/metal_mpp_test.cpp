@@ -42,6 +42,12 @@ TEST_F(MetalMpp, ProgramsAreRight) {
     expect_tensor_check(line);
 }
 
+/// A launch without tasks among several, and nothing but one.
+TEST_F(MetalMpp, EmptyLaunches) {
+  for (const char* line : {"gemm_bias_gelu M=300 N=0 K=3", "mlp N=300 D=3 H=0 C=9", "gemm M=0 N=300 K=3"})
+    expect_tensor_check(line);
+}
+
 TEST_F(MetalMpp, ViewsOfEveryKind) {
   for (const char* line :
        {"gemm M=31 N=29 K=23 view:A=offset:7,strides:40x1 view:B=strides:1x30 view:C=offset:3,strides:64x1",

@@ -88,6 +88,20 @@ TEST(Epilogues, AreWhatTheProgramSays) {
       }
 }
 
+/// A column of a matrix is no vector whose elements follow each other: it is read from a snapshot.
+TEST(Epilogues, OperandsWithoutRows) {
+  std::string text = epilogue_text("T(acc + side)");
+  const auto change = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  change("in column: f32[M]", "in column: f32[M, 3]");
+  change("column[i*BM + m]", "column[i*BM + m, 1]");
+  const auto run = run_planned("p M=33 N=20 K=17", {{"fuse_matrix_epilogues", "true"}}, text, "metal-mpp");
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->right);
+  EXPECT_FALSE(launch_of(*run).matrices[0].fuses_epilogue);
+}
+
 /// One operation of the whole group for each product.
 TEST(Collectives, AgreeWithTheOracle) {
   const Settings group{{"mpp_operation_scope", "group"}, {"threads_per_group", "128"}};

@@ -47,6 +47,16 @@ TEST(EpilogueSameOwner, Operands) {
             Epilogue::kElementType);
 }
 
+/// Memory of truth values is no memory of fragments.
+TEST(EpilogueSameOwner, TruthValuesInMemory) {
+  EXPECT_EQ(stored_value("select(acc > 0.0, acc, 0.0)"), "proved");
+  EXPECT_EQ(
+      epilogue({{"in bias: f32[N]", "in bias: bool[N]"}}, "C[i*8 + m, j*8 + n] = select(bias[j*8 + n], acc, 0.0)"),
+      Epilogue::kElementType);
+  EXPECT_EQ(epilogue({{"out C: f32[M, N]", "out C: bool[M, N]"}}, "C[i*8 + m, j*8 + n] = acc > 0.0"),
+            Epilogue::kElementType);
+}
+
 /// The contract of seed 1: nothing but the accumulator and literals.
 TEST(EpilogueSameOwner, ClosedRefusesOperands) {
   const tile::Program program =

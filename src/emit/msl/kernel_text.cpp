@@ -78,10 +78,13 @@ bool KernelText::asks(WorkerQuery query) const {
 std::string KernelText::run() {
   signature();
   ++depth_;
-  task_coordinates();
-  allocations();
-  declare_tensor_operations();
-  block(kernel_.body);
+  // What has no task is not launched, and has no coordinates to speak of.
+  if (grid_.tasks > 0) {
+    task_coordinates();
+    allocations();
+    declare_tensor_operations();
+    block(kernel_.body);
+  }
   --depth_;
   line("}}");
   return std::move(text_);

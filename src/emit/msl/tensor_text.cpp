@@ -205,7 +205,11 @@ void KernelText::absent_product(const AtomOp& payload, ValueId result, bool by_r
 
 void KernelText::for_each_slot(const std::string& tensor, std::string guard, const std::string& statement) {
   const auto names_place = [&](const std::string& text) { return text.find(names_.place + "[") != std::string::npos; };
-  if (guard.empty() && names_place(statement)) guard = fmt::format("{}.is_valid_element({})", tensor, lane_name_);
+  // Elements without a place hold no value that anything may be made of.
+  const std::size_t made_of = statement.find(" = ");
+  const bool reads = statement.find(fmt::format("[{}]", lane_name_), made_of) != std::string::npos;
+  if (guard.empty() && (reads || names_place(statement)))
+    guard = fmt::format("{}.is_valid_element({})", tensor, lane_name_);
   const std::string head = fmt::format("for (ushort {0} = 0; {0} < {1}.get_capacity(); ++{0})", lane_name_, tensor);
   if (guard.empty() && !names_place(statement)) return line("{} {}", head, statement);
   line("{} {{", head);

@@ -63,7 +63,8 @@ class EpilogueScan {
     const OpId op = program_.value(value).def;
     if (is_operand(value, op)) {
       operands_.insert(value);
-      if (!is_kept(value)) wrong_ = "an operand that fragments do not hold";
+      if (!program_.value(value).axes.empty() && !is_float(program_.value(value).element.data))
+        wrong_ = "an operand that is no float in memory";
       return;
     }
     if (!op.valid()) wrong_ = "a value of a region reaches the store";
@@ -89,11 +90,13 @@ class EpilogueScan {
     return {axes.begin(), axes.end()};
   }
 
+  static bool is_float(DataType type) {
+    return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
+  }
   /// Numbers are in no fragment.
   bool is_kept(ValueId value) const {
     const DataType type = program_.value(value).element.data;
-    return program_.value(value).axes.empty() || type == DataType::F32 || type == DataType::F16 ||
-           type == DataType::BF16 || type == DataType::Bool;
+    return program_.value(value).axes.empty() || is_float(type) || type == DataType::Bool;
   }
 
   void read_shapes() {
@@ -119,6 +122,7 @@ class EpilogueScan {
       for (tile::AxisId axis : program_.index().axes(coord)) stored.insert(axis);
     if (stored != full) wrong_ = "the store has other axes";
     if (program_.object(store->object).kind == tile::ObjectKind::Memory) wrong_ = "the store is to explicit memory";
+    if (!is_float(program_.object(store->object).element.data)) wrong_ = "the output holds no floats";
   }
 
   /// Whatever reads the accumulator, or what is made of it, is one of the producers or the sink.
