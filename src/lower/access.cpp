@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "support/checked_math.h"
 #include "tile/bind.h"
@@ -178,6 +179,16 @@ kernel::ValueId AccessEmitter::address(const Access& access, const Point& at) {
   for (std::size_t d = 0; d < access.dimensions.size(); ++d)
     sum = b_.add(sum, scaled(b_, index_.emit(access.dimensions[d].coord, at), place.strides[d]));
   return sum;
+}
+
+bool touches_each_place_once(const tile::Program& program, const Access& access,
+                             const std::vector<tile::AxisId>& axes) {
+  std::set<tile::AxisId> alone;
+  for (const Dimension& dimension : access.dimensions)
+    if (const auto form = linear_form(program.index(), dimension.coord); form && form->factors.size() == 1)
+      alone.insert(form->factors.begin()->first);
+  return std::ranges::all_of(
+      axes, [&](tile::AxisId axis) { return tile::bound_extent(program, axis) <= 1 || alone.contains(axis); });
 }
 
 }  // namespace tilewright::lower

@@ -55,6 +55,9 @@ struct Access {
   std::optional<LinearForm> address;  ///< when all coordinates are linear and the object has strides
 };
 
+/// Whether no two points of the axes meet: each axis moves a dimension of its own.
+bool touches_each_place_once(const tile::Program& program, const Access& access, const std::vector<tile::AxisId>& axes);
+
 /// A coordinate that an access needs inside [0, extent).
 struct CoordinateTest {
   kernel::ValueId coord;

@@ -18,6 +18,11 @@ struct LinearForm {
   std::int64_t constant = 0;
 
   bool operator==(const LinearForm&) const = default;
+  /// 0 for an axis that is none of it.
+  std::int64_t factor_of(tile::AxisId axis) const {
+    const auto found = factors.find(axis);
+    return found == factors.end() ? 0 : found->second;
+  }
   /// The only axis, when there is one and its factor is 1.
   std::optional<tile::AxisId> unit_axis() const;
 };

@@ -101,10 +101,8 @@ std::vector<AxisId> TaskLowering::store_axes(const Access& access, const StoreOp
   }
   if (used != axes.size() || !access.address) return axes;
   const auto step = [&](AxisId axis) {
-    const auto found = access.address->factors.find(axis);
-    if (found == access.address->factors.end()) return std::uint64_t{0};
-    const auto factor = static_cast<std::uint64_t>(found->second);
-    return found->second < 0 ? 0 - factor : factor;
+    const std::int64_t factor = access.address->factor_of(axis);
+    return factor < 0 ? 0 - static_cast<std::uint64_t>(factor) : static_cast<std::uint64_t>(factor);
   };
   std::vector<std::size_t> order(axes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -17,6 +17,7 @@
 #include "lower/access.h"
 #include "lower/elements.h"
 #include "lower/index_emitter.h"
+#include "lower/region_carries.h"
 #include "lower/slot_pool.h"
 #include "lower/value_plan.h"
 #include "tile/program.h"
@@ -97,19 +98,14 @@ class TaskLowering {
   kernel::ValueId operand_element(const MmaOperand& operand, const Point& at);
 
   // ---- task_regions.cpp ----
-  struct Carry {
-    tile::ValueId init, arg, yield, result;  ///< arg: none in a reduce region
-    bool scalar = false;
-    kernel::ScalarType type{};  ///< of the accumulator: f32 where f16 and bf16 are added up
-    SlotId slot;                ///< tiles
-    tile::FoldKind fold{};
+  struct Carry : RegionCarry {
+    SlotId slot;  ///< tiles
   };
   struct OpenLoops {
     std::size_t count = 0;
     std::vector<kernel::ValueId> carries;
   };
   void lower_region(tile::OpId id, const tile::RegionOp& region);
-  std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
   void enter_carry(Carry& carry, Place place);
   OpenLoops open_loops(const tile::RegionOp& region, std::vector<kernel::ValueId> inits);
   std::vector<kernel::ValueId> close_loops(const OpenLoops& loops, std::vector<kernel::ValueId> yields);

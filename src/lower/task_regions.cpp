@@ -35,7 +35,8 @@ std::vector<kernel::ValueId> TaskLowering::close_loops(const OpenLoops& loops, s
 
 void TaskLowering::lower_region(OpId id, const RegionOp& region) {
   const Place place = plan_.place_of(id);
-  std::vector<Carry> carries = make_carries(id, region);
+  std::vector<Carry> carries;
+  for (const RegionCarry& carry : region_carries(program_, id)) carries.push_back({carry, {}});
   std::vector<kernel::ValueId> inits;
   for (Carry& carry : carries) {
     if (carry.scalar)
@@ -47,26 +48,6 @@ void TaskLowering::lower_region(OpId id, const RegionOp& region) {
   const auto scalars = close_loops(loops, lower_body(region, carries, loops.carries));
   std::size_t next = 0;
   for (const Carry& carry : carries) leave_carry(carry, carry.scalar ? scalars[next++] : kernel::ValueId{}, place);
-}
-
-std::vector<TaskLowering::Carry> TaskLowering::make_carries(OpId id, const RegionOp& region) {
-  const std::vector<ValueId> inits = program_.list(region.inits);
-  const std::vector<ValueId> args = program_.list(program_.block(region.body).args);
-  const std::vector<ValueId> yields = program_.list(program_.block(region.body).yields);
-  const std::vector<ValueId> results = program_.list(program_.op(id).results);
-  std::vector<Carry> carries;
-  for (std::size_t j = 0; j < inits.size(); ++j) {
-    Carry carry{inits[j], {}, yields[j], results[j], elements_.axes(inits[j]).empty(), elements_.type(inits[j]),
-                {},       {}};
-    if (region.kind == RegionKind::Reduce) {
-      carry.fold = region.fold(j);
-      carry.type = fold_type(carry.fold, carry.type);
-    } else {
-      carry.arg = args[j];
-    }
-    carries.push_back(carry);
-  }
-  return carries;
 }
 
 /// The carry's slot, with the incoming value in it: the slot where that lies already, when only this loop needs it.

@@ -46,11 +46,7 @@ class ForwardProver {
     if (auto other = ask_source()) return *other;
     if (auto broken = ask_uses()) return *broken;
     Certificate certificate = certificate_of(subject_, access_.op);
-    if (promised_) {
-      const auto& promise = subject_.assumptions.aliasing;
-      const bool checked = promise.origin == analysis::AliasPromise::Origin::LaunchCheck;
-      certificate.premises.push_back({checked ? Guarantor::Launch : Guarantor::Caller, promise.premise()});
-    }
+    if (promised_) certificate.premises.push_back(alias_premise(subject_));
     certificate.fields = {{"access", access_text(program_, access_)},
                           {"launch", fmt::format("{}", subject_.walk.places[access_.op].launch)},
                           {"outside", access_.fallback == analysis::FallbackKind::None ? "none" : "+0"},

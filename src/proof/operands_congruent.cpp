@@ -41,11 +41,7 @@ class CongruenceProver {
       extents += fmt::format("{}{}", extents.empty() ? "" : "; ", extents_text(program_, load.object));
     }
     Certificate certificate = certificate_of(subject_, store_.op);
-    if (promised_) {
-      const auto& promise = subject_.assumptions.aliasing;
-      const bool checked = promise.origin == analysis::AliasPromise::Origin::LaunchCheck;
-      certificate.premises.push_back({checked ? Guarantor::Launch : Guarantor::Caller, promise.premise()});
-    }
+    if (promised_) certificate.premises.push_back(alias_premise(subject_));
     certificate.fields = {{"sink", access_text(program_, store_)},
                           {"sink_extents", extents_text(program_, store_.object)},
                           {"operands", texts},

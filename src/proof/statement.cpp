@@ -58,6 +58,12 @@ std::string question_about(const Subject& subject, tile::OpId op, std::string_vi
          std::string(what);
 }
 
+Premise alias_premise(const Subject& subject) {
+  const auto& promise = subject.assumptions.aliasing;
+  const bool checked = promise.origin == analysis::AliasPromise::Origin::LaunchCheck;
+  return {checked ? Guarantor::Launch : Guarantor::Caller, promise.premise()};
+}
+
 Certificate certificate_of(const Subject& subject, tile::OpId op) {
   return {"", subject.hash, op.index, common_premises(subject), {}};
 }

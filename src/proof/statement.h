@@ -17,6 +17,8 @@ std::string access_text(const tile::Program& program, const analysis::Access& ac
 /// "M, K": extents of an object; "1" for rank 0.
 std::string extents_text(const tile::Program& program, tile::ObjectId object);
 
+/// That distinct buffers do not overlap, with who answers for it.
+Premise alias_premise(const Subject& subject);
 /// A certificate about one operation: family left to the issuer, premises the common ones, no field yet.
 Certificate certificate_of(const Subject& subject, tile::OpId op);
 

@@ -96,22 +96,13 @@ void DirectLowering::fence() { b_.fence(kernel::Participants::Group, {.shared = 
 
 // ---- Stores --------------------------------------------------------------------------------------------------------
 
-bool DirectLowering::stores_each_place_once(const Access& access, const Axes& axes) const {
-  std::set<AxisId> alone;
-  for (const Dimension& dimension : access.dimensions)
-    if (const auto form = linear_form(program_.index(), dimension.coord); form && form->factors.size() == 1)
-      alone.insert(form->factors.begin()->first);
-  return std::ranges::all_of(axes,
-                             [&](AxisId axis) { return bound_extent(program_, axis) <= 1 || alone.contains(axis); });
-}
-
 void DirectLowering::lower_store(OpId id, const StoreOp& op) {
   const Access& access = elements_.access(id);
   if (access.place->empty()) return;
   Axes axes = elements_.axes(op.value);
   for (IndexId coord : program_.list(op.coords)) axes = join_axes(axes, program_.index().axes(coord));
   const auto store = [&](const Point& at) { elements_.store(id, op, at, {}); };
-  if (stores_each_place_once(access, axes)) return each_element(axes, store);
+  if (touches_each_place_once(program_, access, axes)) return each_element(axes, store);
   // Where two points may meet the last one counts: one worker makes them all.
   each_element({}, [&](const Point&) { elements_.nest(axes, {}, store); });
 }

@@ -12,6 +12,7 @@
 #include "lower/access.h"
 #include "lower/elements.h"
 #include "lower/index_emitter.h"
+#include "lower/region_carries.h"
 #include "lower/slot_pool.h"
 #include "lower/value_plan.h"
 #include "tile/program.h"
@@ -37,8 +38,6 @@ class DirectLowering {
   void lower_value(tile::ValueId value, const Make& element);
   void set_number(tile::ValueId value, const Make& number);
   void lower_store(tile::OpId id, const tile::StoreOp& op);
-  /// Whether no two points of the axes meet: each axis moves a dimension of its own.
-  bool stores_each_place_once(const Access& access, const Axes& axes) const;
   void fence();
 
   /// The body once for each point, each by one worker, and a fence behind it. Equal axes deal alike.
@@ -68,11 +67,7 @@ class DirectLowering {
                 bool relaxed);
 
   // ---- direct_regions.cpp: loops, carries, conditions ----
-  struct Carry {
-    tile::ValueId init, arg, yield, result;  ///< arg: none in a reduce region
-    bool is_number = false;
-    kernel::ScalarType type{};  ///< of the accumulator: f32 where f16 and bf16 are added up
-    tile::FoldKind fold{};
+  struct Carry : RegionCarry {
     StridedView view;  ///< tiles
   };
   using Numbers = std::vector<kernel::ValueId>;
@@ -81,7 +76,6 @@ class DirectLowering {
     StridedView to;
   };
   void lower_region(tile::OpId id, const tile::RegionOp& region);
-  std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
   Numbers enter(std::vector<Carry>& carries);
   Numbers lower_body(const tile::RegionOp& region, std::vector<Carry>& carries, const Numbers& numbers);
   void leave(std::vector<Carry>& carries, const Numbers& numbers);

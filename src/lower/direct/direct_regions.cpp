@@ -11,7 +11,8 @@ namespace tilewright::lower {
 using namespace tile;
 
 void DirectLowering::lower_region(OpId id, const RegionOp& region) {
-  std::vector<Carry> carries = make_carries(id, region);
+  std::vector<Carry> carries;
+  for (const RegionCarry& carry : region_carries(program_, id)) carries.push_back({carry, {}});
   Numbers numbers = enter(carries);
   const std::vector<CoordId> coords = program_.list(region.coords);
   std::vector<kernel::ValueId> extents;
@@ -33,35 +34,11 @@ void DirectLowering::lower_region(OpId id, const RegionOp& region) {
   leave(carries, numbers);
 }
 
-std::vector<DirectLowering::Carry> DirectLowering::make_carries(OpId id, const RegionOp& region) {
-  const std::vector<ValueId> inits = program_.list(region.inits);
-  const std::vector<ValueId> args = program_.list(program_.block(region.body).args);
-  const std::vector<ValueId> yields = program_.list(program_.block(region.body).yields);
-  const std::vector<ValueId> results = program_.list(program_.op(id).results);
-  std::vector<Carry> carries;
-  for (std::size_t j = 0; j < inits.size(); ++j) {
-    Carry carry;
-    carry.init = inits[j];
-    carry.yield = yields[j];
-    carry.result = results[j];
-    carry.is_number = elements_.axes(results[j]).empty();
-    carry.type = elements_.type(results[j]);
-    if (region.kind == RegionKind::Reduce) {
-      carry.fold = region.fold(j);
-      carry.type = fold_type(carry.fold, carry.type);
-    } else {
-      carry.arg = args[j];
-    }
-    carries.push_back(std::move(carry));
-  }
-  return carries;
-}
-
 /// The incoming tiles in the storage of the carries; the incoming numbers.
 DirectLowering::Numbers DirectLowering::enter(std::vector<Carry>& carries) {
   Numbers numbers;
   for (Carry& carry : carries) {
-    if (carry.is_number) {
+    if (carry.scalar) {
       numbers.push_back(b_.cast(carry.type, elements_.scalar(carry.init)));
       continue;
     }
@@ -79,7 +56,7 @@ DirectLowering::Numbers DirectLowering::lower_body(const RegionOp& region, std::
                                                    const Numbers& numbers) {
   auto incoming = numbers.begin();
   for (const Carry& carry : carries) {
-    if (!carry.is_number) continue;
+    if (!carry.scalar) continue;
     if (carry.arg.valid()) elements_.set_scalar(carry.arg, *incoming);
     ++incoming;
   }
@@ -87,7 +64,7 @@ DirectLowering::Numbers DirectLowering::lower_body(const RegionOp& region, std::
   std::vector<Move> moves;
   Numbers next;
   for (const Carry& carry : carries) {
-    if (carry.is_number) {
+    if (carry.scalar) {
       const kernel::ValueId yielded = b_.cast(carry.type, elements_.scalar(carry.yield));
       next.push_back(carry.arg.valid() ? yielded : folded(b_, carry.fold, numbers[next.size()], yielded));
     } else if (carry.arg.valid()) {
@@ -109,7 +86,7 @@ void DirectLowering::leave(std::vector<Carry>& carries, const Numbers& numbers) 
   auto number = numbers.begin();
   for (const Carry& carry : carries) {
     const kernel::ScalarType type = elements_.type(carry.result);
-    if (carry.is_number) {
+    if (carry.scalar) {
       elements_.set_scalar(carry.result, b_.cast(type, *number++));
     } else if (carry.type == type) {
       define(carry.result, carry.view);

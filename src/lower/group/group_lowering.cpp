@@ -185,17 +185,6 @@ std::vector<AxisId> GroupLowering::store_axes(const StoreOp& op) const {
   return axes;
 }
 
-/// Whether no two points of the axes meet: each axis moves a dimension of its own.
-bool GroupLowering::stores_each_place_once(const Access& access, const std::vector<AxisId>& axes) const {
-  std::set<AxisId> placed;
-  for (const Dimension& dimension : access.dimensions) {
-    const auto form = linear_form(program_.index(), dimension.coord);
-    if (form && form->factors.size() == 1) placed.insert(form->factors.begin()->first);
-  }
-  return std::all_of(axes.begin(), axes.end(),
-                     [&](AxisId axis) { return bound_extent(program_, axis) <= 1 || placed.contains(axis); });
-}
-
 void GroupLowering::lower_store(OpId id, const StoreOp& op) {
   for (const auto& [mma, matrix] : matrices_) {
     if (matrix.plan->sink != id) continue;
@@ -208,7 +197,7 @@ void GroupLowering::lower_store(OpId id, const StoreOp& op) {
   const auto store = [&](const Point& at) { elements_.store(id, op, at, {}); };
   if (axes.empty())
     domain_->in_first_worker([&] { store({}); });
-  else if (stores_each_place_once(access, axes))
+  else if (touches_each_place_once(program_, access, axes))
     domain_->over(axes, store);
   else  // where two points may meet the last one counts, so that one worker makes them all
     domain_->in_first_worker([&] { elements_.nest(axes, {}, store); });

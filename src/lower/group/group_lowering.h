@@ -21,6 +21,7 @@
 #include "lower/group/distribution.h"
 #include "lower/group/storage.h"
 #include "lower/index_emitter.h"
+#include "lower/region_carries.h"
 #include "lower/slot_pool.h"
 #include "plan/plan.h"
 #include "proof/subject.h"
@@ -57,7 +58,6 @@ class GroupLowering {
   void lower_memory(const tile::MemoryOp& op);
   void lower_barrier(const tile::BarrierOp& op);
   std::vector<tile::AxisId> store_axes(const tile::StoreOp& op) const;
-  bool stores_each_place_once(const Access& access, const std::vector<tile::AxisId>& axes) const;
   /// The elements into the storage of `target`, which they do not read.
   void fill(tile::ValueId target, const std::function<kernel::ValueId(const Point&)>& element, bool batched);
   void fence();
@@ -147,11 +147,7 @@ class GroupLowering {
                                    const kernel::FragmentPart& part);
 
   // ---- group_regions.cpp: loops, carries, conditions ----
-  struct Carry {
-    tile::ValueId init, arg, yield, result;  ///< arg: none in a reduce region
-    kernel::ScalarType type{};               ///< of the accumulator: f32 where f16 and bf16 are added up
-    tile::FoldKind fold{};
-    bool scalar = false;
+  struct Carry : RegionCarry {
     Matrix* resident = nullptr;  ///< the operation that keeps it in fragments
     std::optional<SlotId> own;   ///< of each worker, for sums that are wider than their tile
   };
@@ -160,7 +156,7 @@ class GroupLowering {
   void lower_region(tile::OpId id, const tile::RegionOp& region);
   void lower_if(tile::OpId id, const tile::IfOp& op);
   std::vector<kernel::ValueId> lower_branch(tile::BlockId block, const std::vector<tile::ValueId>& results);
-  std::vector<Carry> make_carries(tile::OpId id, const tile::RegionOp& region);
+  std::vector<Carry> make_carries(tile::OpId id);
   void enter_carry(Carry& carry);
   void enter_fragments(Matrix& matrix, tile::ValueId from, bool is_filled);
   void leave_carry(Carry& carry);

@@ -125,12 +125,8 @@ GroupLowering::MatrixView GroupLowering::sink_view(OpId id, const Matrix& matrix
   const Access& access = elements_.access(id);
   TW_CHECK(access.address.has_value());
   expect_matrix(id, access, matrix.form.row, matrix.form.column);
-  const auto step = [&](AxisId axis) {
-    const auto found = access.address->factors.find(axis);
-    return found == access.address->factors.end() ? std::int64_t{0} : found->second;
-  };
-  return {access.place->memory, index_.emit_invariant(*access.address), step(matrix.form.row),
-          step(matrix.form.column)};
+  return {access.place->memory, index_.emit_invariant(*access.address), access.address->factor_of(matrix.form.row),
+          access.address->factor_of(matrix.form.column)};
 }
 
 void GroupLowering::expect_matrix(OpId access_op, const Access& access, AxisId row, AxisId column) {

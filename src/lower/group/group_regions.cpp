@@ -15,29 +15,14 @@ namespace tilewright::lower {
 
 using namespace tile;
 
-std::vector<GroupLowering::Carry> GroupLowering::make_carries(OpId id, const RegionOp& region) {
-  const std::vector<ValueId> inits = program_.list(region.inits);
-  const std::vector<ValueId> args = program_.list(program_.block(region.body).args);
-  const std::vector<ValueId> yields = program_.list(program_.block(region.body).yields);
-  const std::vector<ValueId> results = program_.list(program_.op(id).results);
+std::vector<GroupLowering::Carry> GroupLowering::make_carries(OpId id) {
   std::vector<Carry> carries;
-  for (std::size_t j = 0; j < inits.size(); ++j) {
-    Carry carry;
-    carry.init = inits[j];
-    carry.yield = yields[j];
-    carry.result = results[j];
-    carry.scalar = elements_.axes(results[j]).empty();
-    carry.type = elements_.type(results[j]);
-    if (region.kind == RegionKind::Reduce) {
-      carry.fold = region.fold(j);
-      carry.type = fold_type(carry.fold, carry.type);
-    } else {
-      carry.arg = args[j];
-    }
+  for (const RegionCarry& read : region_carries(program_, id)) {
+    Carry& carry = carries.emplace_back(Carry{read, {}, {}});
     for (auto& [op, matrix] : matrices_)
-      if (matrix.plan->distribution.persistent_accumulator && matrix.plan->region == id && matrix.carry == j)
+      if (matrix.plan->distribution.persistent_accumulator && matrix.plan->region == id &&
+          matrix.carry + 1 == carries.size())
         carry.resident = &matrix;
-    carries.push_back(carry);
   }
   return carries;
 }
@@ -225,7 +210,7 @@ GroupLowering::State GroupLowering::loop_over(const RegionOp& region, State stat
 }
 
 void GroupLowering::lower_region(OpId id, const RegionOp& region) {
-  std::vector<Carry> carries = make_carries(id, region);
+  std::vector<Carry> carries = make_carries(id);
   for (Carry& carry : carries) enter_carry(carry);
   State state = entry_state(carries);
   const plan::PipelinePlan* pipeline = pipeline_of(id);

@@ -44,10 +44,6 @@ GroupLowering::TensorOperand GroupLowering::object_operand(const Matrix& matrix,
   const Access& access = elements_.access(loads.load[side]);
   TW_CHECK(access.address.has_value());
   const auto behind = [&](AxisId axis) { return realize::axis_behind(program_, loads.chain[side], axis); };
-  const auto step = [&](AxisId axis) {
-    const auto found = access.address->factors.find(axis);
-    return found == access.address->factors.end() ? std::int64_t{0} : found->second;
-  };
   const AxisId outer = behind(side == 0 ? matrix.form.row : matrix.form.column);
   const AxisId depth = behind(matrix.form.contraction);
   if (side == 0)
@@ -57,8 +53,8 @@ GroupLowering::TensorOperand GroupLowering::object_operand(const Matrix& matrix,
   TensorOperand operand;
   operand.memory = access.place->memory;
   operand.index = index_.emit_invariant(*access.address);
-  operand.outer_step = step(outer);
-  operand.depth_step = step(depth);
+  operand.outer_step = access.address->factor_of(outer);
+  operand.depth_step = access.address->factor_of(depth);
   operand.outer_length = valid_length(access, outer);
   operand.depth_length = valid_length(access, depth);
   if (access.place->matrix) name_origin(operand, access, outer, depth);
@@ -168,11 +164,8 @@ kernel::ValueId GroupLowering::epilogue_operand(OpId load, const Matrix& matrix,
                                                 const kernel::FragmentPart& part) {
   const Access& access = elements_.access(load);
   TW_CHECK(access.address.has_value());
-  const auto step = [&](AxisId axis) {
-    const auto found = access.address->factors.find(axis);
-    return found == access.address->factors.end() ? std::int64_t{0} : found->second;
-  };
-  const std::int64_t row_step = step(matrix.form.row), column_step = step(matrix.form.column);
+  const std::int64_t row_step = access.address->factor_of(matrix.form.row),
+                     column_step = access.address->factor_of(matrix.form.column);
   kernel::ValueId index = index_.emit_invariant(*access.address);
   index = b_.add(index, scaled(b_, rectangle.row, row_step));
   index = b_.add(index, scaled(b_, rectangle.column, column_step));

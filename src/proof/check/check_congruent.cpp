@@ -96,11 +96,6 @@ class CongruenceScan {
     if (!program_.value(value).axes.empty()) loads_.insert(op);
   }
 
-  static bool placed_by_caller(const tile::Object& object) {
-    return object.kind == tile::ObjectKind::Out || object.kind == tile::ObjectKind::InOut ||
-           (object.kind == tile::ObjectKind::In && !object.extents.empty());
-  }
-
   void read_object(OpId load) {
     const tile::ObjectId object = scan_.as<tile::LoadOp>(load)->object;
     if (program_.object(object).kind == tile::ObjectKind::Memory) wrong_ = "explicit memory";
@@ -109,8 +104,8 @@ class CongruenceScan {
       const auto* store = scan_.as<tile::StoreOp>(op);
       if (store == nullptr || !scan_.inside(scan_.launch_of(sink_), op)) continue;
       if (store->object == object && op.index != sink_.index) wrong_ = "the object is written in the launch";
-      if (store->object != object && placed_by_caller(program_.object(object)) &&
-          placed_by_caller(program_.object(store->object)))
+      if (store->object != object && check::placed_by_caller(program_.object(object)) &&
+          check::placed_by_caller(program_.object(store->object)))
         needs_promise_ = true;
     }
   }
@@ -155,28 +150,16 @@ Result<void> check_operands_congruent(const Certificate& certificate, const tile
   const CongruenceScan found(scan, op, assumptions, limits);
   if (!found.wrong().empty()) return certificate_refused("operation", found.wrong());
   Certificate expected = scan.head(OperandsCongruent::kId, op.index, assumptions);
-  if (found.needs_promise()) {
-    const bool at_launch = assumptions.aliasing.origin == analysis::AliasPromise::Origin::LaunchCheck;
-    expected.premises.push_back({at_launch ? Guarantor::Launch : Guarantor::Caller, assumptions.aliasing.premise()});
-  }
+  if (found.needs_promise()) expected.premises.push_back(check::alias_premise(assumptions));
   expected.fields = {{"sink", scan.touch(op)},
                      {"sink_extents", scan.sizes(store->object)},
                      {"operands", found.operands()},
                      {"extents", found.extents()}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
-  const auto trials = check::trial_sizes(program, assumptions);
-  if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
   ProgramPoints points(program, op);
-  for (const std::vector<std::int64_t>& sizes : trials) {
-    points.set_sizes(sizes);
-    std::string wrong;
-    points.visit(limits.points, limits.samples, [&] {
-      wrong = found.fault_at(points);
-      return wrong.empty();
-    });
-    if (!wrong.empty()) return certificate_refused("statement", wrong);
-  }
-  return {};
+  const std::string wrong = check::fault_at_trial_sizes(program, assumptions, points, limits.points, limits.samples,
+                                                        [&] { return found.fault_at(points); });
+  return wrong.empty() ? Result<void>() : certificate_refused("statement", wrong);
 }
 
 }  // namespace tilewright::proof

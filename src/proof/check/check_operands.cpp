@@ -42,16 +42,10 @@ class ForwardScan {
   /// The premise about aliasing, when the immutability rests on it.
   std::optional<Premise> promise() const {
     if (!needs_promise_) return std::nullopt;
-    const bool at_launch = assumptions_.aliasing.origin == analysis::AliasPromise::Origin::LaunchCheck;
-    return Premise{at_launch ? Guarantor::Launch : Guarantor::Caller, assumptions_.aliasing.premise()};
+    return check::alias_premise(assumptions_);
   }
 
  private:
-  static bool placed_by_caller(const tile::Object& object) {
-    return object.kind == tile::ObjectKind::Out || object.kind == tile::ObjectKind::InOut ||
-           (object.kind == tile::ObjectKind::In && !object.extents.empty());
-  }
-
   void read_source(const tile::LoadOp& load) {
     const OpId launch = scan_.launch_of(load_);
     for (OpId op : scan_.order())
@@ -67,7 +61,8 @@ class ForwardScan {
       const auto* store = scan_.as<tile::StoreOp>(op);
       if (store == nullptr) continue;
       if (store->object == load.object) wrong_ = "the object is written in the launch";
-      if (store->object != load.object && placed_by_caller(object) && placed_by_caller(program_.object(store->object)))
+      if (store->object != load.object && check::placed_by_caller(object) &&
+          check::placed_by_caller(program_.object(store->object)))
         needs_promise_ = true;
     }
     if (needs_promise_ && !assumptions_.aliasing.holds()) wrong_ = "an overlapping buffer may be written";

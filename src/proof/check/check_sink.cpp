@@ -271,18 +271,9 @@ Result<void> check_store_bounded_prefix(const Certificate& certificate, const ti
                      {"domain", scan.domain(points)},
                      {"lengths", found.lengths()}};
   TW_TRY_VOID(compare_certificates(certificate, expected));
-  const auto trials = check::trial_sizes(program, assumptions);
-  if (trials.empty()) return certificate_refused("statement", "no sizes were found that meet the requirements");
-  for (const std::vector<std::int64_t>& sizes : trials) {
-    points.set_sizes(sizes);
-    std::string wrong;
-    points.visit(limits.points, limits.samples, [&] {
-      wrong = found.fault_at(points);
-      return wrong.empty();
-    });
-    if (!wrong.empty()) return certificate_refused("statement", wrong);
-  }
-  return {};
+  const std::string wrong = check::fault_at_trial_sizes(program, assumptions, points, limits.points, limits.samples,
+                                                        [&] { return found.fault_at(points); });
+  return wrong.empty() ? Result<void>() : certificate_refused("statement", wrong);
 }
 
 }  // namespace tilewright::proof

@@ -221,4 +221,20 @@ bool holds(tile::Comparison comparison, std::int64_t a, std::int64_t b) {
   return false;
 }
 
+std::string fault_at_trial_sizes(const tile::Program& program, const Assumptions& assumptions, ProgramPoints& points,
+                                 std::int64_t limit, int samples, const std::function<std::string()>& f) {
+  const auto trials = trial_sizes(program, assumptions);
+  if (trials.empty()) return "no sizes were found that meet the requirements";
+  std::string wrong;
+  for (const std::vector<std::int64_t>& sizes : trials) {
+    points.set_sizes(sizes);
+    points.visit(limit, samples, [&] {
+      wrong = f();
+      return wrong.empty();
+    });
+    if (!wrong.empty()) break;
+  }
+  return wrong;
+}
+
 }  // namespace tilewright::proof::check

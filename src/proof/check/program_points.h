@@ -82,5 +82,8 @@ bool holds(tile::Comparison comparison, std::int64_t a, std::int64_t b);
 /// are not too many, else random ones of them; only those that meet the requirements, small ones first. One empty list
 /// for a bound program.
 std::vector<std::vector<std::int64_t>> trial_sizes(const tile::Program& program, const Assumptions& assumptions);
+/// The first fault that f() finds at a point of the operation, at any of these sizes; empty: none. Limits as of visit.
+std::string fault_at_trial_sizes(const tile::Program& program, const Assumptions& assumptions, ProgramPoints& points,
+                                 std::int64_t limit, int samples, const std::function<std::string()>& f);
 
 }  // namespace tilewright::proof::check

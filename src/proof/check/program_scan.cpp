@@ -132,6 +132,16 @@ std::string ProgramScan::number(tile::Literal literal) {
   return fmt::format("{} (bits {:016x})", literal.value(), literal.bits);
 }
 
+bool placed_by_caller(const tile::Object& object) {
+  return object.kind == tile::ObjectKind::Out || object.kind == tile::ObjectKind::InOut ||
+         (object.kind == tile::ObjectKind::In && !object.extents.empty());
+}
+
+Premise alias_premise(const Assumptions& assumptions) {
+  const bool at_launch = assumptions.aliasing.origin == analysis::AliasPromise::Origin::LaunchCheck;
+  return {at_launch ? Guarantor::Launch : Guarantor::Caller, assumptions.aliasing.premise()};
+}
+
 std::vector<Premise> head_premises(const tile::Program& program, const Assumptions& assumptions) {
   std::vector<Premise> premises{{Guarantor::Verifier, "the program passes the verifier"}};
   std::vector<std::string> from_less;

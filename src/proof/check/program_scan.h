@@ -25,6 +25,11 @@ struct ScanUse {
 /// Premises that a certificate about the program begins with.
 std::vector<Premise> head_premises(const tile::Program& program, const Assumptions& assumptions);
 
+/// A buffer that the caller places somewhere, so that another one may overlap it.
+bool placed_by_caller(const tile::Object& object);
+/// That distinct ones do not overlap, with who answers for it.
+Premise alias_premise(const Assumptions& assumptions);
+
 class ProgramScan {
  public:
   explicit ProgramScan(const tile::Program& program);
