@@ -219,6 +219,13 @@ class Matcher {
       return;
     }
     const OpId sink = store->op;
+    const std::vector<ValueId> made = made_for(sink);
+    if (const auto placed = std::ranges::find_if(made, [&](ValueId value) { return is_placed(value); });
+        placed != made.end()) {
+      refuse(kPlacedEpilogue, "the program wants to have a tile on the way to the output in memory",
+             program_.value(*placed).def);
+      return;
+    }
     const auto operands = request_.load_operands ? proof::EpilogueOperands::Loads : proof::EpilogueOperands::None;
     const auto verdict = proof::prove_epilogue_same_owner(subject_, sink, operands);
     const auto* proved = note(verdict, sink, "writes a function of one accumulator");
@@ -228,31 +235,31 @@ class Matcher {
     made_.workload.has_direct_output = true;
     // The scalar work of the epilogue remains, in fragments; only the initial fill goes.
     made_.workload.direct_output_elements = total(WorkKind::Fill, made_.region, made_.carry);
-    for (ValueId value : slice.values)
-      if (value != result) release(value);
-    release_sources(sink);
+    release(made, sink);
   }
 
-  void release(ValueId value) {
-    const StoredTile* tile = materialization_.tile_of(value);
-    if (tile == nullptr || is_placed(value)) return;
-    made_.epilogue_values.push_back(value);
-    made_.workload.epilogue_storage_bytes += tile->bytes;
-  }
-
-  /// Operands, and what is made of them alone, that only the epilogue uses.
-  void release_sources(OpId sink) {
-    const analysis::PureSources sources =
-        analysis::pure_sources_of(program_, subject_.uses, subject_.accesses.of(sink)->value);
-    const auto in_epilogue = [&](const analysis::Use& use) {
-      return use.op == sink || std::ranges::find(sources.ops, use.op) != sources.ops.end();
-    };
+  /// Operands, and what pure operations make of them and of the accumulator on the way to the store.
+  std::vector<ValueId> made_for(OpId sink) const {
     std::vector<ValueId> values;
     for (OpId load : proof::operands_of(subject_, sink)) values.push_back(subject_.accesses.of(load)->value);
-    for (OpId op : sources.ops) values.push_back(program_.list(program_.op(op).results)[0]);
+    const ValueId stored = subject_.accesses.of(sink)->value;
+    for (OpId op : analysis::pure_sources_of(program_, subject_.uses, stored).ops)
+      values.push_back(program_.list(program_.op(op).results)[0]);
+    return values;
+  }
+
+  /// The storage of what only the epilogue uses.
+  void release(const std::vector<ValueId>& values, OpId sink) {
+    const auto in_epilogue = [&](const analysis::Use& use) {
+      if (use.op == sink) return true;
+      const auto results = program_.list(program_.op(use.op).results);
+      return results.size() == 1 && std::ranges::find(values, results[0]) != values.end();
+    };
     for (ValueId value : values) {
-      const bool known = std::ranges::find(made_.epilogue_values, value) != made_.epilogue_values.end();
-      if (!known && std::ranges::all_of(subject_.uses.of(value), in_epilogue)) release(value);
+      const StoredTile* tile = materialization_.tile_of(value);
+      if (tile == nullptr || !std::ranges::all_of(subject_.uses.of(value), in_epilogue)) continue;
+      made_.epilogue_values.push_back(value);
+      made_.workload.epilogue_storage_bytes += tile->bytes;
     }
   }
 

@@ -40,6 +40,7 @@ inline constexpr std::string_view kOperandStrides = "operand_strides";
 inline constexpr std::string_view kEpilogueInit = "epilogue_init";
 inline constexpr std::string_view kEpilogueSink = "epilogue_sink";
 inline constexpr std::string_view kPlacedAccumulator = "placed_accumulator";
+inline constexpr std::string_view kPlacedEpilogue = "placed_epilogue";
 
 struct MatrixMatch {
   MmaForm form;

@@ -89,6 +89,21 @@ TEST(Epilogues, AreWhatTheProgramSays) {
       }
 }
 
+/// What the program wants to have in memory is there, and so nothing is fused.
+TEST(Epilogues, PlacedTiles) {
+  for (const char* placed : {"shift[n] in shared", "r[m, n] in shared"}) {
+    std::string text = epilogue_text("T(acc + f32(shift)) + r");
+    const std::string from = std::string(placed).substr(0, std::string_view(placed).find(" in"));
+    text.replace(text.find(from + " ="), from.size(), placed);
+    const std::string domain = "ceildiv(N, BN) {";
+    text.replace(text.find(domain), domain.size(), "ceildiv(N, BN) scope group {");
+    const auto run = run_planned("p M=33 N=20 K=17", {{"fuse_matrix_epilogues", "true"}}, text, "metal-mpp");
+    ASSERT_TRUE(run) << placed;
+    EXPECT_TRUE(run->right) << placed;
+    EXPECT_FALSE(launch_of(*run).matrices[0].fuses_epilogue) << placed;
+  }
+}
+
 /// A column of a matrix is no vector whose elements follow each other: it is read from a snapshot.
 TEST(Epilogues, OperandsWithoutRows) {
   std::string text = epilogue_text("T(acc + side)");
