@@ -59,7 +59,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 class KitWriter {
  public:
   KitWriter(const Kernel& kernel, RunBuffers buffers, NewFolder folder)
-      : kernel_(kernel), metal_(*kernel.impl().metal), buffers_(std::move(buffers)), folder_(std::move(folder)) {}
+      : metal_(*kernel.impl().metal), buffers_(std::move(buffers)), folder_(std::move(folder)) {}
 
   Result<Kit> run(const RunRequest& request, const std::string& path) {
     describe(request, path);
@@ -203,7 +203,6 @@ class KitWriter {
     return {};
   }
 
-  const Kernel& kernel_;
   const MetalKernel& metal_;
   RunBuffers buffers_;
   NewFolder folder_;

@@ -58,10 +58,12 @@ constexpr const char* kRotation = R"(program rotation(B, L, H, D; BL: {8} = 8) {
 })";
 
 TEST(ElementwiseLowering, SeveralStores) {
-  for (const auto& [length, heads, size] : {std::tuple(16, 2, 4), std::tuple(13, 3, 3), std::tuple(1, 1, 1)}) {
+  for (const auto& [length, heads, size] :
+       {std::tuple<std::int64_t, std::int64_t, std::int64_t>(16, 2, 4), {13, 3, 3}, {1, 1, 1}}) {
     Trial trial(kRotation, {{"B", 2}, {"L", length}, {"H", heads}, {"D", size}});
     trial.fill_random(2);
-    expect_elements(trial, static_cast<std::uint64_t>(2 * ((length + 7) / 8) * heads * 8 * size));
+    const std::int64_t elements = 2 * ((length + 7) / 8) * heads * 8 * size;
+    expect_elements(trial, static_cast<std::uint64_t>(elements));
   }
 }
 

@@ -28,7 +28,7 @@ TEST(LargeOffsets, ThePlannerCountsThem) {
   EXPECT_EQ(plan.programs, std::int64_t{2049} * 4097);
   EXPECT_EQ(plan.views.size(), 2u);
   EXPECT_TRUE(plan.matrices[0].distribution.direct_accumulator_store);
-  EXPECT_EQ(plan.cost.metal_mpp_operations, 4375.0 * static_cast<double>(plan.threads / 32));
+  EXPECT_EQ(plan.cost.metal_mpp_operations, 4375.0 * static_cast<double>(plan.threads) / 32);
   EXPECT_EQ(plan.cost.nominal_matrix_issues, 4.0 * 4 * 2 * 4375);
   std::vector<std::int64_t> counts;
   for (const artifact::Binding& binding : kernel->impl().metal->text.bindings) counts.push_back(binding.count);
