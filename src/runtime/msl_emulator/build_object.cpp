@@ -15,13 +15,17 @@ void append_arguments(std::vector<std::string>& command, std::initializer_list<c
   command.insert(command.end(), arguments.begin(), arguments.end());
 }
 
-/// The instructions that round to bfloat flush subnormals; without them the runner's conversions are called.
+/// A level of the architecture and not the processor itself: some processors have instructions that round to bfloat and
+/// flush subnormals, under one name or another. Without them the runner's conversions are called.
+const char* processor_argument() {
 #if defined(__x86_64__)
-constexpr std::initializer_list<const char*> kProcessorArguments = {"-march=native", "-mno-avx512bf16",
-                                                                    "-mno-avxneconvert"};
+  if (__builtin_cpu_supports("x86-64-v4")) return "-march=x86-64-v4";
+  if (__builtin_cpu_supports("x86-64-v3")) return "-march=x86-64-v3";
+  return "-march=x86-64-v2";
 #else
-constexpr std::initializer_list<const char*> kProcessorArguments = {"-march=native"};
+  return "-march=native";
 #endif
+}
 
 std::vector<std::string> clang_on_text(const Toolchain& toolchain, Dialect dialect) {
   std::vector<std::string> command{toolchain.clang};
@@ -32,7 +36,7 @@ std::vector<std::string> clang_on_text(const Toolchain& toolchain, Dialect diale
                 "-fno-threadsafe-statics", "-fno-stack-protector", "-fvisibility=hidden", "-fPIC", "-gline-tables-only",
                 "-fno-asynchronous-unwind-tables", "-fno-strict-float-cast-overflow", "-Xclang",
                 "-ffloat16-excess-precision=none", "-Wno-c++11-narrowing"});
-  append_arguments(command, kProcessorArguments);
+  append_arguments(command, {processor_argument()});
   // A misaligned vector access is reported by the runner; it must not trap on its way. A call at the end of a kernel
   // keeps its own line.
   append_arguments(command, {"-fmax-type-align=8", "-fno-optimize-sibling-calls"});
@@ -78,7 +82,7 @@ std::vector<BuildStage> build_stages(const Toolchain& toolchain, Dialect dialect
     for (const int bits : {8, 16, 32, 64})
       second.push_back(fmt::format("-force-attribute=__tsan_atomic{}_{}:nomerge", bits, operation));
   std::vector<std::string> third{toolchain.clang, "-x", "ir", "-w", "-fPIC", "-ffp-contract=off"};
-  append_arguments(third, kProcessorArguments);
+  append_arguments(third, {processor_argument()});
   append_arguments(third, kCodeArguments);
   append_arguments(third, kLinkArguments);
   third.insert(third.end(), {"-o", object, instrumented});

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/msl_emulator/build_object.h"
 #include "runtime/msl_emulator/front/tokens.h"
 #include "support/files.h"
 
@@ -125,6 +126,10 @@ bool still_absent(const CacheJson& paths) {
 Hash128 toolchain_fingerprint(const Toolchain& toolchain) {
   HashBuilder hash;
   hash.add_bytes(kFrontVersion).add_bytes(processor_identity());
+  for (const Dialect dialect : {Dialect::OpenCl, Dialect::Cpp20})
+    for (const bool checks : {false, true})
+      for (const BuildStage& stage : build_stages(toolchain, dialect, checks, {}))
+        for (const std::string& word : stage.command) hash.add_bytes(word);
   add_file_identity(hash, toolchain.clang);
   add_file_identity(hash, toolchain.opt);
   std::vector<std::string> paths;
