@@ -117,7 +117,7 @@ struct CompileOptions {
   /// The caller's promise that distinct buffers never overlap. It is checked at every launch.
   bool noalias = false;
 
-  // Of targets with plans, which are those of Metal.
+  // Of targets with plans: cpu and those of Metal.
   std::string device;  ///< a device profile, by name or path; empty: the general one of the target
   /// Planner options and compile switches by name, as `tilewright plan --set` takes them.
   std::vector<std::pair<std::string, std::string>> settings;
