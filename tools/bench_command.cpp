@@ -83,9 +83,9 @@ struct BenchOptionTexts {
     request.search = {paths, !own_paths_only};
     request.candidates = candidates;
     if (quick) {
-      request.rounds = 5;
+      request.rounds = 9;
       request.seconds = kQuickSeconds;
-      request.sample_seconds = 1e-3;
+      request.sample_seconds = 3e-3;
     }
     read_count("--threads", threads, 1024, request.threads, faults);
     read_count("--rounds", rounds, 10'000, request.rounds, faults);

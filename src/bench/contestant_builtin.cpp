@@ -1,4 +1,6 @@
 // Contestants that are yardsticks: hand-vectorised programs of rows, a copy, and one that is wrong on purpose.
+#include <signal.h>
+
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -52,19 +54,29 @@ Result<BoundCall> bind_copy(const Problem& problem, const Operands& operands, in
   }};
 }
 
-Result<BoundCall> bind_broken(const Problem& problem, const Operands& operands, int) {
-  if (problem.program != BenchProgram::Gemm) return not_offered("it has gemm only");
-  return BoundCall{[&operands, shape = problem.shape] {
-    const auto [m, n, k] = shape;
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < n; ++j) {
-        float sum = 0;
-        for (std::int64_t p = 0; p < k; ++p) sum += operands.input(0)[i * k + p] * operands.input(1)[p * n + j];
-        operands.output()[i * n + j] = sum;
-      }
-    operands.output()[m * n - 1] += 0.5F;
-  }};
-}
+/// A contestant whose variants fail in one way each.
+class Broken : public Library {
+ public:
+  LibraryIdentity identity() const override { return {"", "", {"wrong", "beside", "dies"}}; }
+
+  Result<BoundCall> bind(std::size_t variant, const Problem& problem, const Operands& operands,
+                         const CandidateSettings&) override {
+    if (problem.program != BenchProgram::Gemm) return not_offered("it has gemm only");
+    return BoundCall{[variant, &operands, shape = problem.shape] {
+      const auto [m, n, k] = shape;
+      float* const c = operands.output();
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (std::int64_t p = 0; p < k; ++p) sum += operands.input(0)[i * k + p] * operands.input(1)[p * n + j];
+          c[i * n + j] = sum;
+        }
+      if (variant == 0) c[m * n - 1] += 0.5F;
+      if (variant == 1) c[m * n] = 0;
+      if (variant == 2) ::raise(SIGKILL);
+    }};
+  }
+};
 
 }  // namespace
 
@@ -76,8 +88,6 @@ Result<std::unique_ptr<Library>> open_copy(const LibraryPlace& place) {
   return std::make_unique<Builtin>(bind_copy, place.threads);
 }
 
-Result<std::unique_ptr<Library>> open_broken(const LibraryPlace& place) {
-  return std::make_unique<Builtin>(bind_broken, place.threads);
-}
+Result<std::unique_ptr<Library>> open_broken(const LibraryPlace&) { return std::make_unique<Broken>(); }
 
 }  // namespace tilewright::bench

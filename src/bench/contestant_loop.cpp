@@ -1,7 +1,11 @@
 #include "bench/contestant_loop.h"
 
-#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -205,10 +209,14 @@ class ContestantLoop {
 }  // namespace
 
 Result<int> serve_contestant(LibraryKind kind, const LibraryPlace& place) {
-  for (const int descriptor : {kOrderDescriptor, kAnswerDescriptor, kOutputDescriptor})
-    if (::fcntl(descriptor, F_GETFD) < 0)
+  for (const int descriptor : {kOrderDescriptor, kAnswerDescriptor})
+    if (struct stat facts{}; ::fstat(descriptor, &facts) != 0 || !S_ISFIFO(facts.st_mode))
       return failure(DiagCode::Usage, "--contestant is what the bench starts its own processes with, found a user",
                      "leave it out");
+#if defined(__linux__)
+  // A bench that is killed must not leave stopped processes behind.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   return ContestantLoop(kind, place).run();
 }
 

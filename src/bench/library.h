@@ -27,7 +27,7 @@ enum class LibraryKind : std::uint8_t {
   Passes,  ///< hand-vectorised row programs of this folder
   Copy,    ///< memcpy of as many bytes as the operands have
   Peak,    ///< fused multiply-adds in registers
-  Broken,  ///< computes one wrong element; for tests of the check
+  Broken,  ///< computes one element wrongly, writes beside the output, or dies: for tests of the bench
 };
 
 std::string_view library_kind_name(LibraryKind kind);

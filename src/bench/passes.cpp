@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -171,7 +172,7 @@ void rmsnorm_rows(const float* x, const float* gain, float* y, std::int64_t colu
 
 void for_row_parts(int threads, std::int64_t rows, const std::function<void(RowRange)>& work) {
   if (threads <= 1 || rows <= 1) return work({0, rows});
-  tbb::task_arena arena(threads);
+  tbb::task_arena arena(std::min(threads, tbb::info::default_concurrency()));
   arena.execute([&] {
     const std::int64_t grain = (rows + threads - 1) / threads;
     tbb::parallel_for(

@@ -39,7 +39,7 @@ double median_ratio(std::span<const double> above, std::span<const double> below
 }
 
 std::size_t rotated_turn(std::size_t round, std::size_t turn, std::size_t count) {
-  const std::size_t place = (round + turn) % count;
+  const std::size_t place = (round / 2 + turn) % count;
   return round % 2 == 0 ? place : count - 1 - place;
 }
 

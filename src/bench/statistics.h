@@ -22,8 +22,8 @@ std::optional<double> geometric_mean(std::span<const double> values);
 /// least.
 double median_ratio(std::span<const double> above, std::span<const double> below);
 
-/// Who is the turn-th in a round: every round begins one further, so that nobody always follows the same neighbour's
-/// leavings first. In every other round the order is reversed. A permutation of 0 .. count - 1 for each round.
+/// Who is the turn-th in a round: every second round begins one further, and in the rounds between the
+/// order is reversed, so that nobody always follows the same neighbour. A permutation of 0 .. count - 1 for each round.
 std::size_t rotated_turn(std::size_t round, std::size_t turn, std::size_t count);
 
 }  // namespace tilewright::bench

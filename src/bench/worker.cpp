@@ -195,6 +195,7 @@ Answer Worker::ask(const Fields& order, double seconds) {
     done += static_cast<std::size_t>(put);
   }
   ::sigaction(SIGPIPE, &before, nullptr);
+  ::kill(pid_, SIGCONT);
   return wait(seconds);
 }
 
@@ -206,6 +207,7 @@ Answer Worker::wait(double seconds) {
       Answer answer{false, "", decode_message(std::string_view(pending_).substr(0, end))};
       pending_.erase(0, end + 1);
       if (answer.is(kRefused) && answer.fields.size() > 1) answer.reason = answer.fields[1];
+      ::kill(pid_, SIGSTOP);
       return answer;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -225,6 +227,7 @@ Answer Worker::wait(double seconds) {
 std::string Worker::end(bool is_late) {
   close_descriptor(orders_);
   close_descriptor(answers_);
+  ::kill(pid_, SIGCONT);
   int status = 0;
   // A library may hang in its own end.
   for (int tries = is_late ? 0 : 2000; tries > 0 && is_alive(); --tries) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tilewright::report {
 
@@ -17,7 +18,7 @@ using bench::Role;
 using bench::ShapeReport;
 using bench::TimeState;
 
-constexpr std::size_t kColumnWidth = 11;
+constexpr std::size_t kColumnWidth = 9, kCoreWidth = 48;
 
 /// Billions a second: operations, or bytes for programs of rows.
 double rate(const bench::Problem& problem, double ns) {
@@ -44,15 +45,46 @@ std::string cell(const bench::Problem& problem, const ContestantTimes* times) {
 
 std::string share(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : ""; }
 
-/// The names of the columns between ours and the ratios, in the order in which they first appear.
+/// The names of the columns before ours, in the order in which they first appear: of those that did anything.
 std::vector<std::string> columns_of(const BenchReport& report) {
   std::vector<std::string> names;
   for (const ShapeReport& shape : report.shapes)
     for (const ContestantTimes& times : shape.times)
-      if (times.role != Role::Ours && times.role != Role::Candidate &&
+      if (times.role != Role::Ours && times.role != Role::Candidate && times.state != TimeState::Refused &&
           std::find(names.begin(), names.end(), times.name) == names.end())
         names.push_back(times.name);
   return names;
+}
+
+/// "onednn-3.2.0:matmul" as the lines of a narrow column's head.
+std::vector<std::string> head_lines(const std::string& name) {
+  std::vector<std::string> lines(1);
+  for (const char c : name) {
+    if (c == '-' || c == ':')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  }
+  return lines;
+}
+
+std::string head(const std::vector<std::string>& columns, std::size_t label_width) {
+  std::size_t height = 1;
+  for (const std::string& name : columns) height = std::max(height, head_lines(name).size());
+  std::string text;
+  for (std::size_t line = 0; line < height; ++line) {
+    const bool is_last = line + 1 == height;
+    text += fmt::format("{:<{}}", is_last ? "shape" : "", label_width);
+    for (const std::string& name : columns) {
+      const std::vector<std::string> lines = head_lines(name);
+      const std::size_t blank = height - lines.size();
+      text += fmt::format(" {:>{}}", line < blank ? "" : lines[line - blank], kColumnWidth);
+    }
+    if (is_last) text += fmt::format(" {:>11} {:>6} {:>6} {:>6}", "tilewright", "ratio", "peak", "lanes");
+    while (text.ends_with(' ')) text.pop_back();
+    text += "\n";
+  }
+  return text;
 }
 
 const ContestantTimes* find(const ShapeReport& shape, const std::string& name, bool ours) {
@@ -72,9 +104,9 @@ std::string shape_line(const BenchReport& report, const ShapeReport& shape, cons
                        std::size_t label_width) {
   std::string line = fmt::format("{:<{}}", label(report, shape), label_width);
   for (const std::string& name : columns)
-    line += fmt::format(" {:>{}}", cell(shape.problem, find(shape, name, false)), std::max(kColumnWidth, name.size()));
-  line += fmt::format(" {:>{}} {:>6} {:>6} {:>6}", cell(shape.problem, find(shape, "", true)), kColumnWidth,
-                      share(shape.ratio_vs_best_peer), share(shape.of_peak ? shape.of_peak : shape.of_copy),
+    line += fmt::format(" {:>{}}", cell(shape.problem, find(shape, name, false)), kColumnWidth);
+  line += fmt::format(" {:>11} {:>6} {:>6} {:>6}", cell(shape.problem, find(shape, "", true)),
+                      share(shape.ratio_vs_best_peer), share(shape.of_copy ? shape.of_copy : shape.of_peak),
                       share(shape.lane_cover));
   if (shape.falls_short) line += "  short";
   while (line.ends_with(' ')) line.pop_back();
@@ -85,42 +117,53 @@ std::string table(const BenchReport& report) {
   const std::vector<std::string> columns = columns_of(report);
   std::size_t label_width = 5;
   for (const ShapeReport& shape : report.shapes) label_width = std::max(label_width, label(report, shape).size());
-  std::string text = fmt::format("{:<{}}", "shape", label_width);
-  for (const std::string& name : columns) text += fmt::format(" {:>{}}", name, std::max(kColumnWidth, name.size()));
-  text += fmt::format(" {:>{}} {:>6} {:>6} {:>6}\n", "tilewright", kColumnWidth, "ratio", "peak", "lanes");
+  std::string text = head(columns, label_width);
   for (const bool short_ones : {false, true})
     for (const ShapeReport& shape : report.shapes)
       if ((shape.falls_short || shape.is_wrong) == short_ones) text += shape_line(report, shape, columns, label_width);
   return text;
 }
 
+std::string cut(const std::string& text, std::size_t width) {
+  return text.size() <= width ? text : text.substr(0, width) + "..";
+}
+
 std::string peer_lines(const BenchReport& report) {
   std::string text;
   for (const bench::PeerReport& peer : report.peers) {
-    if (peer.present)
-      text += fmt::format("  {:<16} {}{}{}\n", peer.name, peer.version, peer.core.empty() ? "" : ", " + peer.core,
-                          peer.reason.empty() ? "" : "; " + peer.reason);
-    else
-      text += fmt::format("  {:<16} absent: {}\n", peer.name, peer.reason);
+    if (!peer.present) {
+      text += fmt::format("  {:<18} absent: {}\n", peer.name, peer.reason);
+      continue;
+    }
+    text += fmt::format("  {:<18} {}", peer.name, peer.version);
+    if (!peer.core.empty()) text += ", " + cut(peer.core, kCoreWidth);
+    if (!peer.reason.empty()) text += "; " + peer.reason;
+    text += "\n";
   }
   return text;
 }
 
-/// What was not timed and why: one line a contestant and reason, with how often.
+/// What was not timed and why. Refusals for one reason are one line.
 std::string untimed_lines(const BenchReport& report) {
-  std::map<std::pair<std::string, std::string>, int> counts;
+  struct Refusals {
+    std::vector<std::string> names;
+    std::set<std::string> shapes;
+  };
+  std::map<std::string, Refusals> refusals;
   std::string text;
   for (const ShapeReport& shape : report.shapes)
     for (const ContestantTimes& times : shape.times) {
-      if (times.state == TimeState::Timed) continue;
-      if (times.state == TimeState::Refused)
-        ++counts[{times.name, times.reason}];
-      else
+      if (times.state == TimeState::Wrong || times.state == TimeState::Gone)
         text += fmt::format("  {} {} {}: {}\n", times.name, times.state == TimeState::Wrong ? "is wrong at" : "died at",
                             label(report, shape), times.reason);
+      if (times.state != TimeState::Refused) continue;
+      Refusals& same = refusals[times.reason];
+      same.shapes.insert(label(report, shape));
+      if (std::ranges::find(same.names, times.name) == same.names.end()) same.names.push_back(times.name);
     }
-  for (const auto& [key, count] : counts)
-    text += fmt::format("  {}: not for {} shape{}: {}\n", key.first, count, count == 1 ? "" : "s", key.second);
+  for (const auto& [reason, same] : refusals)
+    text += fmt::format("  {} ({} shape{}): {}\n", fmt::join(same.names, ", "), same.shapes.size(),
+                        same.shapes.size() == 1 ? "" : "s", reason);
   return text.empty() ? text : "not timed\n" + text;
 }
 
