@@ -56,7 +56,8 @@ struct BenchOptionTexts {
         ->type_name("PROGRAM");
     app.add_option("--threads", threads, "Threads of every contestant")->type_name("N")->capture_default_str();
     app.add_option("--rounds", rounds, "Turns of every contestant for a shape (11)")->type_name("R");
-    app.add_option("--seconds", seconds, "Fewer rounds where this would be exceeded, one at least")->type_name("S");
+    app.add_option("--seconds", seconds, "Fewer rounds where this would be exceeded, then fewer shapes")
+        ->type_name("S");
     app.add_option("--runs", runs, "Whole runs, each with new processes; a shape falls short only in all of them")
         ->type_name("N")
         ->capture_default_str();

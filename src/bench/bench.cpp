@@ -88,7 +88,8 @@ void summarize(BenchReport& report, const BenchRequest& request) {
   for (const ShapeReport& shape : report.shapes)
     if (enters_mean(shape, request)) ratios.push_back(*shape.ratio_vs_best_peer);
   report.geomean_vs_best_peer = geometric_mean(ratios);
-  for (std::size_t i = 0; request.suite.pairs && i + 1 < report.shapes.size(); i += 2) {
+  const bool has_pairs = request.suite.pairs && report.left_out.empty();
+  for (std::size_t i = 0; has_pairs && i + 1 < report.shapes.size(); i += 2) {
     const ShapeReport &ragged = report.shapes[i], &even = report.shapes[i + 1];
     if (!ragged.times.front().spread || !even.times.front().spread) continue;
     const double each = ragged.times.front().spread->median / multiply_adds(ragged.problem);
@@ -120,8 +121,13 @@ class BenchRun {
     report_.runs = request_.runs;
     report_.rounds = request_.rounds;
     report_.floor = request_.floor;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      report_.shapes.push_back(merge(request_.suite.problems[i], runs[i], request_, report_.machine.lanes));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Problem& problem = request_.suite.problems[i];
+      if (runs[i].empty())
+        report_.left_out.push_back(problem);
+      else
+        report_.shapes.push_back(merge(problem, runs[i], request_, report_.machine.lanes));
+    }
     summarize(report_, request_);
     report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return std::move(report_);
@@ -141,6 +147,7 @@ class BenchRun {
           shape_text(problem));
       const double spent = std::chrono::duration<double>(Clock::now() - start).count();
       const double left = request_.seconds / request_.runs - spent;
+      if (request_.seconds > 0 && left <= 0 && (run > 0 || i > 0)) break;
       // What a problem leaves over is shared by those after it.
       const double share = request_.seconds > 0 ? std::max(left / static_cast<double>(runs.size() - i), 1e-3) : 0;
       TW_TRY(auto one, runner.run(problem, share));

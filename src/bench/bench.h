@@ -25,10 +25,10 @@ struct BenchRequest {
   Suite suite;
   int threads = 1;
   int rounds = 11;
-  int runs = 1;                         ///< each with new processes
-  double seconds = 0;                   ///< for everything; rounds become fewer to keep to it. 0: no limit
-  double sample_seconds = 5e-3;         ///< a turn takes as many calls as fill this, one at least
-  double floor = 0.97;                  ///< a shape falls short below this ratio to the best peer
+  int runs = 1;                  ///< each with new processes
+  double seconds = 0;            ///< for everything; rounds become fewer, then problems are left out. 0: no limit
+  double sample_seconds = 5e-3;  ///< a turn takes as many calls as fill this, one at least
+  double floor = 0.97;           ///< a shape falls short below this ratio to the best peer
   double floor_multiply_adds = 0x1p18;  ///< only shapes with this many fall short
   double mean_multiply_adds = 0x1p12;   ///< only shapes with this many enter the mean
   PeerSearch search;
@@ -99,6 +99,7 @@ struct BenchReport {
   int threads = 1, rounds = 0, runs = 1;
   double floor = 0;
   std::vector<ShapeReport> shapes;
+  std::vector<Problem> left_out;  ///< for want of time
   std::optional<double> geomean_vs_best_peer;
   std::vector<PairReport> pairs;
   std::vector<RegretReport> regrets;

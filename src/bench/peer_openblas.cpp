@@ -64,8 +64,10 @@ Result<std::unique_ptr<Library>> open_openblas(const LibraryPlace& place) {
   if (auto* const core = object.find<char*()>(
           {"openblas_get_corename", "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"}))
     identity.core = core();
-  if (auto* const sgemm = object.find<CblasSgemm<std::int64_t>>("scipy_cblas_sgemm64_"))
+  if (auto* const sgemm = object.find<CblasSgemm<std::int64_t>>("scipy_cblas_sgemm64_")) {
+    identity.core += ", 64-bit sizes";
     return std::make_unique<OpenBlas<std::int64_t>>(sgemm, identity, place.threads);
+  }
   auto* const sgemm = object.find<CblasSgemm<int>>({"cblas_sgemm", "scipy_cblas_sgemm"});
   if (sgemm == nullptr) return lacks(place.file, "cblas_sgemm");
   return std::make_unique<OpenBlas<int>>(sgemm, identity, place.threads);

@@ -129,6 +129,8 @@ std::string bench_json(const bench::BenchReport& report) {
                        {"best", regret.best},
                        {"candidates", regret.count},
                        {"regret", regret.regret}});
+  Json left_out = Json::array();
+  for (const bench::Problem& problem : report.left_out) left_out.push_back(bench::shape_text(problem));
   const Json json = {{"schema", kSchema},
                      {"suite", report.suite},
                      {"machine", machine_json(report.machine)},
@@ -141,6 +143,7 @@ std::string bench_json(const bench::BenchReport& report) {
                      {"geomean_vs_best_peer", or_null(report.geomean_vs_best_peer)},
                      {"pairs", std::move(pairs)},
                      {"regrets", std::move(regrets)},
+                     {"left_out", std::move(left_out)},
                      {"candidates_note", text_or_null(report.candidates_note)},
                      {"seconds", report.seconds}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

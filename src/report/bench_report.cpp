@@ -203,6 +203,11 @@ std::string bench_text(const BenchReport& report) {
   text += peer_lines(report) + "\nmedians in GFLOP/s, of row programs in GB/s\n" + table(report);
   if (report.geomean_vs_best_peer)
     text += fmt::format("geometric mean against the best peer {:.3f}\n", *report.geomean_vs_best_peer);
+  if (!report.left_out.empty()) {
+    text += "left out for want of time:";
+    for (const bench::Problem& problem : report.left_out) text += " " + bench::shape_text(problem);
+    text += "\n";
+  }
   return text + pair_lines(report) + regret_lines(report) + untimed_lines(report);
 }
 

@@ -110,6 +110,15 @@ TEST(BenchRun, RunsAreKeptApartAndRoundsEndWithTheTime) {
   EXPECT_LT(report.shapes[0].times[0].ns.size(), 100'000U);
 }
 
+TEST(BenchRun, ProblemsAreLeftOutWhenTheTimeIsOver) {
+  BenchRequest request = request_for({{BenchProgram::Gemm, {4, 8, 6}}, {BenchProgram::Gemm, {4, 8, 7}}});
+  request.seconds = 1e-6;
+  const BenchReport report = run(request);
+  EXPECT_EQ(report.shapes.size(), 1U);
+  EXPECT_EQ(report.left_out, (std::vector<Problem>{{BenchProgram::Gemm, {4, 8, 7}}}));
+  EXPECT_NE(report::bench_text(report).find("left out for want of time: 4x8x7"), std::string::npos);
+}
+
 TEST(BenchRun, CandidatesAreTimedBesideTheChoice) {
   BenchRequest request = request_for({{BenchProgram::Gemm, {4, 8, 6}}});
   request.candidates = true;
@@ -139,7 +148,7 @@ TEST(BenchReport, JsonHasTheFieldsOfTheContract) {
   const auto json = nlohmann::json::parse(report::bench_json(run(request)));
   EXPECT_EQ(json["schema"], 1);
   for (const char* field : {"suite", "machine", "threads", "rounds", "runs", "floor", "geomean_vs_best_peer", "pairs",
-                            "regrets", "candidates_note", "seconds"})
+                            "regrets", "left_out", "candidates_note", "seconds"})
     EXPECT_TRUE(json.contains(field)) << field;
   for (const char* field : {"processor", "llvm_name", "cores", "vectors", "l1_bytes", "l2_bytes", "l3_bytes"})
     EXPECT_TRUE(json["machine"].contains(field)) << field;
