@@ -42,7 +42,8 @@ std::string own_binary() {
 }
 
 struct BenchOptionTexts {
-  std::string shapes, suite, program, threads = "1", rounds, seconds, runs = "1", peers, contestant, library;
+  std::string shapes, suite, program, threads = "1", rounds, seconds, runs = "1", clock = "wall", peers, contestant,
+                                      library;
   Words paths;
   bool quick = false, candidates = false, json = false, own_paths_only = false;
 
@@ -60,6 +61,9 @@ struct BenchOptionTexts {
         ->type_name("S");
     app.add_option("--runs", runs, "Whole runs, each with new processes; a shape falls short only in all of them")
         ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--clock", clock, "wall, or processor: one thread on a machine that does other work too")
+        ->type_name("CLOCK")
         ->capture_default_str();
     app.add_flag("--quick", quick, "Under 40 seconds: short turns, few rounds")->disable_flag_override();
     app.add_option("--peers", peers, "Compare with these only: openblas, blis, onednn, libxsmm, mkl; or none")
@@ -93,6 +97,7 @@ struct BenchOptionTexts {
     read_count("--runs", runs, 100, request.runs, faults);
     read_seconds(request, faults);
     read_peers(request, faults);
+    read_clock(request, faults);
     if (auto read = take(read_suite(), faults)) request.suite = std::move(*read);
     if (!faults.empty()) return std::unexpected(std::move(faults));
     return request;
@@ -118,6 +123,16 @@ struct BenchOptionTexts {
     else
       faults.push_back(
           bad_bench_option("--seconds expects a number above 0, found '" + seconds + "'", "for example 60"));
+  }
+
+  void read_clock(bench::BenchRequest& request, Diags& faults) const {
+    request.processor_clock = clock == "processor";
+    if (clock != "wall" && clock != "processor")
+      faults.push_back(bad_bench_option("--clock expects wall or processor, found '" + clock + "'", "leave it out"));
+    if (request.processor_clock && request.threads > 1)
+      faults.push_back(
+          bad_bench_option("--clock processor goes with one thread, found --threads " + std::to_string(request.threads),
+                           "--clock wall"));
   }
 
   void read_peers(bench::BenchRequest& request, Diags& faults) const {

@@ -120,6 +120,7 @@ class BenchRun {
     report_.threads = request_.threads;
     report_.runs = request_.runs;
     report_.rounds = request_.rounds;
+    report_.processor_clock = request_.processor_clock;
     report_.floor = request_.floor;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const Problem& problem = request_.suite.problems[i];

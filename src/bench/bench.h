@@ -28,7 +28,9 @@ struct BenchRequest {
   int runs = 1;                  ///< each with new processes
   double seconds = 0;            ///< for everything; rounds become fewer, then problems are left out. 0: no limit
   double sample_seconds = 5e-3;  ///< a turn takes as many calls as fill this, one at least
-  double floor = 0.97;           ///< a shape falls short below this ratio to the best peer
+  /// Count the time that the process had a processor, in place of the time that passed. Premise: one thread.
+  bool processor_clock = false;
+  double floor = 0.97;                  ///< a shape falls short below this ratio to the best peer
   double floor_multiply_adds = 0x1p18;  ///< only shapes with this many fall short
   double mean_multiply_adds = 0x1p12;   ///< only shapes with this many enter the mean
   PeerSearch search;
@@ -97,6 +99,7 @@ struct BenchReport {
   MachineFacts machine;
   std::vector<PeerReport> peers;
   int threads = 1, rounds = 0, runs = 1;
+  bool processor_clock = false;
   double floor = 0;
   std::vector<ShapeReport> shapes;
   std::vector<Problem> left_out;  ///< for want of time

@@ -21,11 +21,13 @@ inline constexpr int kOrderDescriptor = 3, kAnswerDescriptor = 4, kOutputDescrip
 /// The verbs. Orders and what is answered:
 ///   (start)                                               hello VERSION CORE VARIANT..  |  refused REASON
 ///   prepare PROGRAM M N K VARIANT PLAN (NAME VALUE)..     ready SLOT HARMED NS MULTIPLY_ADDS  |  refused REASON
-///   sample SLOT CALLS WARM                                time NS
+///   sample SLOT CALLS WARM CLOCK                          time NS
 ///   release                                               done
 /// prepare runs on a poisoned output, puts the output, and measures one call roughly. HARMED counts bytes beside the
-/// operands that changed. sample makes WARM untimed calls and then CALLS timed ones; NS is of one call.
+/// operands that changed. sample makes WARM untimed calls and then CALLS timed ones, in up to eleven parts; NS is of
+/// one call, the median of the parts.
 inline constexpr std::string_view kHello = "hello", kRefused = "refused", kPrepare = "prepare", kReady = "ready",
-                                  kSample = "sample", kTime = "time", kRelease = "release", kDone = "done";
+                                  kSample = "sample", kTime = "time", kRelease = "release", kDone = "done",
+                                  kWallClock = "wall", kProcessorClock = "processor";
 
 }  // namespace tilewright::bench

@@ -116,7 +116,8 @@ void ProblemRunner::time_once(Entry& entry) {
   const int warm = entry.rough_ns < kWarmBelowNs ? 1 : 0;
   const double expected_seconds = (calls + 1) * entry.rough_ns * 1e-9;
   const Answer answer = roster_.workers[entry.contestant.worker].ask(
-      {std::string(kSample), entry.slot, std::to_string(static_cast<std::int64_t>(calls)), std::to_string(warm)},
+      {std::string(kSample), entry.slot, std::to_string(static_cast<std::int64_t>(calls)), std::to_string(warm),
+       std::string(request_.processor_clock ? kProcessorClock : kWallClock)},
       60 + 50 * expected_seconds);
   if (answer.is(kTime))
     entry.times.ns.push_back(number(answer.fields, 1));

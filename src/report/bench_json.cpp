@@ -137,6 +137,7 @@ std::string bench_json(const bench::BenchReport& report) {
                      {"threads", report.threads},
                      {"rounds", report.rounds},
                      {"runs", report.runs},
+                     {"clock", report.processor_clock ? "processor" : "wall"},
                      {"floor", report.floor},
                      {"peers", peers_json(report)},
                      {"shapes", std::move(shapes)},

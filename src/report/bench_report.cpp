@@ -197,9 +197,9 @@ std::string bench_text(const BenchReport& report) {
   std::string text = fmt::format("{} ({}), {} core{}{}\n", machine.processor.empty() ? "unknown" : machine.processor,
                                  machine.llvm_name, machine.cores, machine.cores == 1 ? "" : "s",
                                  machine.vectors.empty() ? "" : ", " + machine.vectors);
-  text += fmt::format("{} thread{}, up to {} rounds, {} run{}, {:.1f} s\n\npeers\n", report.threads,
+  text += fmt::format("{} thread{}, up to {} rounds, {} run{}, {:.1f} s{}\n\npeers\n", report.threads,
                       report.threads == 1 ? "" : "s", report.rounds, report.runs, report.runs == 1 ? "" : "s",
-                      report.seconds);
+                      report.seconds, report.processor_clock ? ", by the time of the processor" : "");
   text += peer_lines(report) + "\nmedians in GFLOP/s, of row programs in GB/s\n" + table(report);
   if (report.geomean_vs_best_peer)
     text += fmt::format("geometric mean against the best peer {:.3f}\n", *report.geomean_vs_best_peer);

@@ -16,6 +16,8 @@ TEST_F(BenchCommand, BadOptionsAreToldWithWhatFits) {
   expect_refusal({"bench", "--rounds", "many", "--runs", "0"}, 2, {"--rounds expects", "--runs expects"});
   expect_refusal({"bench", "--seconds", "-1"}, 2, {"--seconds expects"});
   expect_refusal({"bench", "--peers", "openblas,atlas"}, 2, {"found 'atlas'", "libxsmm"});
+  expect_refusal({"bench", "--clock", "sun"}, 2, {"--clock expects wall or processor"});
+  expect_refusal({"bench", "--clock", "processor", "--threads", "2"}, 2, {"goes with one thread"});
   expect_refusal({"bench", "--quick=yes"}, 2, {"Usage", "takes no value"});
   expect_refusal({"bench", "gemm"}, 2, {"does not expect 'gemm'"});
 }
@@ -34,9 +36,10 @@ TEST_F(BenchCommand, PrintsATableOrJson) {
   EXPECT_EQ(text.err, "");
   EXPECT_NE(text.out.find("4x5x6"), std::string::npos) << text.out;
   std::vector<std::string> with_json = words;
-  with_json.emplace_back("--json");
+  with_json.insert(with_json.end(), {"--json", "--clock", "processor"});
   const ToolResult json = tool(with_json);
   EXPECT_EQ(json.status, 0);
+  EXPECT_EQ(json.json()["clock"], "processor");
   EXPECT_EQ(json.json()["shapes"][0]["k"], 6);
 }
 

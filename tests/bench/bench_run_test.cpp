@@ -147,8 +147,8 @@ TEST(BenchReport, JsonHasTheFieldsOfTheContract) {
   request.peers = {LibraryKind::Mkl};
   const auto json = nlohmann::json::parse(report::bench_json(run(request)));
   EXPECT_EQ(json["schema"], 1);
-  for (const char* field : {"suite", "machine", "threads", "rounds", "runs", "floor", "geomean_vs_best_peer", "pairs",
-                            "regrets", "left_out", "candidates_note", "seconds"})
+  for (const char* field : {"suite", "machine", "threads", "rounds", "runs", "clock", "floor", "geomean_vs_best_peer",
+                            "pairs", "regrets", "left_out", "candidates_note", "seconds"})
     EXPECT_TRUE(json.contains(field)) << field;
   for (const char* field : {"processor", "llvm_name", "cores", "vectors", "l1_bytes", "l2_bytes", "l3_bytes"})
     EXPECT_TRUE(json["machine"].contains(field)) << field;
