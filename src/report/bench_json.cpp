@@ -130,7 +130,11 @@ std::string bench_json(const bench::BenchReport& report) {
                        {"candidates", regret.count},
                        {"regret", regret.regret}});
   Json left_out = Json::array();
-  for (const bench::Problem& problem : report.left_out) left_out.push_back(bench::shape_text(problem));
+  for (const bench::Problem& problem : report.left_out)
+    left_out.push_back({{"program", bench::bench_program_name(problem.program)},
+                        {"m", problem.shape.m},
+                        {"n", problem.shape.n},
+                        {"k", problem.shape.k}});
   const Json json = {{"schema", kSchema},
                      {"suite", report.suite},
                      {"machine", machine_json(report.machine)},

@@ -205,7 +205,8 @@ std::string bench_text(const BenchReport& report) {
     text += fmt::format("geometric mean against the best peer {:.3f}\n", *report.geomean_vs_best_peer);
   if (!report.left_out.empty()) {
     text += "left out for want of time:";
-    for (const bench::Problem& problem : report.left_out) text += " " + bench::shape_text(problem);
+    for (const bench::Problem& problem : report.left_out)
+      text += fmt::format(" {} {}", bench::bench_program_name(problem.program), bench::shape_text(problem));
     text += "\n";
   }
   return text + pair_lines(report) + regret_lines(report) + untimed_lines(report);

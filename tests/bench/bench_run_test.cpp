@@ -116,7 +116,7 @@ TEST(BenchRun, ProblemsAreLeftOutWhenTheTimeIsOver) {
   const BenchReport report = run(request);
   EXPECT_EQ(report.shapes.size(), 1U);
   EXPECT_EQ(report.left_out, (std::vector<Problem>{{BenchProgram::Gemm, {4, 8, 7}}}));
-  EXPECT_NE(report::bench_text(report).find("left out for want of time: 4x8x7"), std::string::npos);
+  EXPECT_NE(report::bench_text(report).find("left out for want of time: gemm 4x8x7"), std::string::npos);
 }
 
 TEST(BenchRun, CandidatesAreTimedBesideTheChoice) {
