@@ -33,6 +33,7 @@ int plan_command(const Words& words);
 int prove_command(const Words& words);
 int emit_command(const Words& words);
 int emulate_command(const Words& words);
+int bench_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);
 int help_command(const Words& words);
