@@ -15,7 +15,7 @@ namespace {
 
 /// The number keeps entries apart from each other and from every name of a library.
 std::string entry_name(const std::string& prefix, std::size_t position, const std::string& kernel_name) {
-  std::string name = fmt::format("{}{}_", prefix.empty() ? "tw" : prefix, position);
+  std::string name = fmt::format("{}{}_", prefix.empty() ? "tw" : prefix + "_", position);
   for (char c : kernel_name) name += llvm::isAlnum(c) ? c : '_';
   return name;
 }
