@@ -1,7 +1,8 @@
 #include "driver/version.h"
 
+#include <tilewright_sources.h>  // generated
+
 #include "runtime/cpu/host.h"
-#include "tilewright_sources.h"
 
 namespace tilewright::driver {
 
