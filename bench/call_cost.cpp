@@ -1,5 +1,6 @@
-// What stands between a caller and a kernel: the nanoseconds of a raw entry and of a bound call over a plain call of the
-// same function, and the time of a compilation with and without a cache. Rounds are interleaved; medians are printed.
+// What stands between a caller and a kernel: the nanoseconds of a raw entry and of a bound call over a plain call of
+// the same function, and the time of a compilation with and without a cache. Rounds are interleaved; medians are
+// printed.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -72,8 +73,8 @@ void measure_calls() {
       call();
     }));
     ieee_times.push_back(nanoseconds(kCalls, [&] { call.run(); }));
-    run_times.push_back(
-        nanoseconds(kCalls / 100, [&] { static_cast<void>(kernel.run(arguments, {.threads = 1, .executor = nullptr})); }));
+    run_times.push_back(nanoseconds(
+        kCalls / 100, [&] { static_cast<void>(kernel.run(arguments, {.threads = 1, .executor = nullptr})); }));
   }
   const double base = median(plain_times);
   std::printf("plain call         %8.2f ns\n", base);
@@ -99,9 +100,9 @@ void measure_caches() {
   std::vector<double> cold, disk, hit;
   for (int round = 0; round < kRounds; ++round) {
     cold.push_back(nanoseconds(1, [&] { static_cast<void>(value_or_exit(compile(gemm, bindings(512)))); }));
-    disk.push_back(nanoseconds(1, [&] { static_cast<void>(value_or_exit(compile(gemm, bindings(512), cached(folder)))); }));
-    hit.push_back(
-        nanoseconds(kHits, [&] { static_cast<void>(value_or_exit(compile(gemm, bindings(512), memory))); }));
+    disk.push_back(
+        nanoseconds(1, [&] { static_cast<void>(value_or_exit(compile(gemm, bindings(512), cached(folder)))); }));
+    hit.push_back(nanoseconds(kHits, [&] { static_cast<void>(value_or_exit(compile(gemm, bindings(512), memory))); }));
   }
   std::filesystem::remove_all(folder);
   std::printf("gemm 512^3, no cache   %8.2f ms\n", median(cold) / 1e6);

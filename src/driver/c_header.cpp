@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -90,13 +91,29 @@ class Header {
     for (const auto& [name, type] : impl_.bindings.types) sizes += fmt::format(" {}={}", name, data_type_name(type));
     line("/* {}{}: an object for the CPU, made by tilewright {}.", code_.program, sizes, version_text());
     line(" *");
-    line(" * Processor: {}. The object must not run on one that lacks its instructions.", code_.target);
+    line(" * Processor: {}. The object must not run on one that lacks any of these features:", code_.target);
+    features();
     line(" * It calls: {}.",
          code_.externals.empty() ? "nothing outside of itself" : fmt::format("{}", fmt::join(code_.externals, ", ")));
     line(" * The calling thread rounds to nearest and keeps subnormals, as threads do by default.");
     line(" * Any number of threads may call the functions at once, each with scratch memory of its own. */");
     line("#ifndef TILEWRIGHT_{}_H\n#define TILEWRIGHT_{}_H\n\n#include <stdint.h>\n", macro_, macro_);
     line("#ifdef __cplusplus\nextern \"C\" {{\n#endif\n");
+  }
+
+  /// The features that the code may use, a few lines of them.
+  void features() {
+    constexpr std::size_t kLineBytes = 110;
+    std::string words;
+    std::string_view rest = impl_.emit_options.features;
+    while (!rest.empty()) {
+      const std::string_view feature = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), feature.size() + 1));
+      if (!feature.starts_with('+')) continue;
+      if (words.size() + feature.size() > kLineBytes) line(" *  {}", std::exchange(words, {}));
+      words += fmt::format(" {}", feature.substr(1));
+    }
+    line(" *  {}.", words.empty() ? " those of its name alone" : words);
   }
 
   std::string view_text(const Binding& binding) const {

@@ -70,6 +70,22 @@ TEST_F(DiskStoreTest, AMissSaysWhichFieldDiffers) {
   EXPECT_EQ(store.find(sample_key(128)).miss, "");
 }
 
+// cases.md H5: another compiler, another option, another processor are other entries.
+TEST_F(DiskStoreTest, EveryFieldOfAKeyTellsEntriesApart) {
+  const DiskStore store = opened();
+  const auto key = [](const char* llvm, const char* noalias, const char* features) {
+    return EntryKey().add("llvm", llvm).add("noalias", noalias).add("features", features);
+  };
+  EXPECT_TRUE(store.keep(key("19.1.7", "false", "+avx2"), sample_artifact()).empty());
+  EXPECT_NE(store.find(key("19.1.8", "false", "+avx2"), true).miss.find("llvm is 19.1.8, there 19.1.7"),
+            std::string::npos);
+  EXPECT_NE(store.find(key("19.1.7", "true", "+avx2"), true).miss.find("noalias is true, there false"),
+            std::string::npos);
+  EXPECT_NE(store.find(key("19.1.7", "false", "-avx2"), true).miss.find("features is -avx2, there +avx2"),
+            std::string::npos);
+  EXPECT_TRUE(store.find(key("19.1.7", "false", "+avx2")).artifact);
+}
+
 // cases.md H7: a file cut anywhere, or changed anywhere, is a warning and never a wrong artifact.
 TEST_F(DiskStoreTest, EveryCutAndEveryChangedByteIsDamage) {
   const DiskStore store = opened();
