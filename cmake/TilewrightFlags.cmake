@@ -14,8 +14,8 @@ add_compile_options(
   -Wall
   -Wextra
   -Wpedantic
-  -Wnon-virtual-dtor
-  -Woverloaded-virtual
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   -Wno-missing-field-initializers # designated initialisers leave members at their defaults on purpose
   -Werror=return-type
   -Werror=switch # a new enumerator must be handled in every switch

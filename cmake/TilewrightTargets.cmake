@@ -59,7 +59,16 @@ function(tw_library name)
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE ${arg_DEPS} ${arg_PRIVATE_DEPS})
   endif()
-  target_include_directories(${target} ${reach} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(
+    ${target} ${reach} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  )
+  # Libraries of tests stay in the tree.
+  set(product_folder ${PROJECT_SOURCE_DIR}/src)
+  cmake_path(IS_PREFIX product_folder "${CMAKE_CURRENT_SOURCE_DIR}" is_product)
+  if(is_product)
+    install(TARGETS ${target} EXPORT TilewrightExport ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   # Coverage for the fuzzers, where they look: instrumenting the rest would slow every build and test down.
   if(TILEWRIGHT_FUZZ AND units AND name MATCHES "^(support|tile)$")
     foreach(part IN ITEMS ${target} ${target}_hot)

@@ -160,6 +160,8 @@ void ProgramOptions::declare(CLI::App& app) {
   app.add_option("--route", route, "metal-mpp: planned, or direct: without a planner, the second way of a comparison")
       ->type_name("ROUTE")
       ->capture_default_str();
+  app.add_option("--cache", cache, "cpu: a folder where compiled kernels are kept; default: TILEWRIGHT_CACHE, or none")
+      ->type_name("DIR");
   app.add_option("--view", views, "How a buffer lies in memory: NAME=offset:N,strides:SxS..,elements:N")
       ->type_name("VIEW")
       ->allow_extra_args(false);
@@ -182,6 +184,14 @@ Result<driver::RunRequest> ProgramOptions::read() const {
                             {},
                             "--target metal-simdgroup or metal-mpp",
                             {}});
+  if (request.target == Target::Cpu)
+    request.cache = open_cache(cache);
+  else if (!cache.empty())
+    faults.push_back(Diag{DiagCode::BadOption,
+                          "--cache belongs to the target cpu, found target '" + target + "'",
+                          {},
+                          "set TILEWRIGHT_CACHE for what the emulator keeps",
+                          {}});
   request.device = device;
   request.route = take(driver::parse_route(route), faults).value_or(Route::Planned);
   if (!plan.empty()) request.plan_file = plan;
@@ -204,9 +214,13 @@ Result<driver::RunRequest> ProgramOptions::read() const {
   return request;
 }
 
-std::function<void(const std::vector<StageTime>&)> stage_times_printer() {
+bool is_verbose() {
   const char* verbose = std::getenv("TILEWRIGHT_VERBOSE");
-  if (verbose == nullptr || std::strcmp(verbose, "1") != 0) return nullptr;
+  return verbose != nullptr && std::strcmp(verbose, "1") == 0;
+}
+
+std::function<void(const std::vector<StageTime>&)> stage_times_printer() {
+  if (!is_verbose()) return nullptr;
   return [](const std::vector<StageTime>& times) {
     std::fprintf(stderr, "stages: %s\n", report::stage_times_text(times).c_str());
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,7 @@ int prove_command(const Words& words);
 int emit_command(const Words& words);
 int emulate_command(const Words& words);
 int bench_command(const Words& words);
+int cache_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);
 int help_command(const Words& words);
@@ -53,7 +55,7 @@ std::optional<int> read_options(CLI::App& app, const Words& words);
 struct ProgramOptions {
   std::string program;
   Words assignments, views, settings;
-  std::string target = "cpu", device, plan, route = "planned";
+  std::string target = "cpu", device, plan, route = "planned", cache;
   bool json = false;
 
   void declare(CLI::App& app);
@@ -63,6 +65,14 @@ struct ProgramOptions {
   Result<driver::RunRequest> read() const;
 };
 
+/// The folder of --cache, else of TILEWRIGHT_CACHE; empty: none.
+std::string cache_base(const std::string& given);
+/// A cache in that folder, which tells its warnings on stderr, and with TILEWRIGHT_VERBOSE=1 what it finds. None
+/// without a folder, and after a warning where the folder cannot be used.
+std::shared_ptr<KernelCache> open_cache(const std::string& given);
+
+/// Whether TILEWRIGHT_VERBOSE=1.
+bool is_verbose();
 /// With TILEWRIGHT_VERBOSE=1, a function that prints the stages' times on stderr; else none.
 std::function<void(const std::vector<StageTime>&)> stage_times_printer();
 

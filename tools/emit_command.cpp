@@ -1,15 +1,18 @@
 // tilewright emit: the code of a planned program.
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include <unistd.h>
 
 #include "command.h"
+#include "driver/c_header.h"
 #include "driver/emit.h"
 #include "driver/kit_write.h"
 #include "report/emit_report.h"
 #include "report/kit_report.h"
 #include "support/files.h"
+#include "support/result.h"
 
 namespace tilewright::cli {
 
@@ -18,15 +21,24 @@ namespace {
 constexpr const char* kEmitFooter =
     "The targets metal-simdgroup and metal-mpp give Metal text, which goes to the standard output without -o; cpu "
     "gives an "
-    "object.\n\n"
+    "object, and beside it a C header of the same name, with which the names in the object begin.\n\n"
     "  tilewright emit gemm M=512 N=512 K=512 --device apple-m1-max -o gemm.metal\n"
     "  tilewright emit softmax N=64 C=1000 --json\n"
+    "  tilewright emit gemm M=64 N=64 K=64 --target cpu -o gemm_64.o\n"
     "  tilewright emit gemm M=65 N=33 K=129 --kit gemm-kit\n";
 
 /// A line on a terminal that says how far the reference of the kit is.
 void show_oracle(double fraction) {
   std::fprintf(stderr, fraction < 1 ? "\rcomputing what is expected %3.0f %%" : "\r\033[K", fraction * 100);
   std::fflush(stderr);
+}
+
+/// The code and what goes beside it.
+Result<void> write_emitted(const driver::EmitReport& emitted, const std::string& path) {
+  TW_TRY_VOID(write_file_atomically(path, emitted.artifact.code));
+  for (const driver::EmitCompanion& companion : emitted.companions)
+    TW_TRY_VOID(write_file_atomically(driver::companion_path(path, companion), companion.contents));
+  return {};
 }
 
 int emit_kit(driver::RunRequest request, const std::string& folder, bool json) {
@@ -56,12 +68,13 @@ int emit_command(const Words& words) {
   app.footer(kEmitFooter);
   if (const auto status = read_options(app, words)) return *status;
 
-  const auto request = options.read();
+  auto request = options.read();
   if (!request) return fail(request.error(), options.json);
   if (output->count() > 0 && folder->count() > 0)
     return fail({Diag{DiagCode::Usage, "-o and --kit are given both", {}, "a kit holds the code too", {}}},
                 options.json);
   if (folder->count() > 0) return emit_kit(*request, kit, options.json);
+  if (!path.empty()) request->symbol_prefix = driver::c_identifier(std::filesystem::path(path).stem().string());
   const auto emitted = driver::emit_program(*request);
   if (!emitted) return fail(emitted.error(), options.json);
   const std::string& code = emitted->artifact.code;
@@ -70,7 +83,7 @@ int emit_command(const Words& words) {
     return fail({Diag{DiagCode::Usage, "an object is no text to be printed", {}, "-o FILE, or --json", {}}}, false);
   std::optional<std::string> file;
   if (!path.empty()) {
-    if (const auto written = write_file_atomically(path, code); !written) return fail(written.error(), options.json);
+    if (const auto written = write_emitted(*emitted, path); !written) return fail(written.error(), options.json);
     file = path;
   }
   if (options.json)
@@ -78,7 +91,7 @@ int emit_command(const Words& words) {
   else if (!file)
     std::fputs(code.c_str(), stdout);
   else
-    std::printf("wrote %zu bytes to %s\n", code.size(), path.c_str());
+    std::fputs(report::emit_text(*emitted, path).c_str(), stdout);
   return 0;
 }
 

@@ -22,6 +22,9 @@
 
 namespace tilewright {
 
+class Executor;     // tilewright/run.h
+class KernelCache;  // tilewright/cache.h
+
 /// A parameter of a program family: a number or an element type, with the values a planner may choose from.
 struct ParamInfo {
   std::string name;
@@ -117,6 +120,12 @@ struct CompileOptions {
   /// The caller's promise that distinct buffers never overlap. It is checked at every launch.
   bool noalias = false;
 
+  // Of the CPU.
+  std::shared_ptr<KernelCache> cache;  ///< where kernels are looked for and kept; none: each is compiled
+  /// What the names of the entries in an object begin with: letters, digits and '_', not a digit first. Objects that go
+  /// into one program need one each. Empty: "tw".
+  std::string symbol_prefix;
+
   // Of targets with plans: cpu and those of Metal.
   std::string device;  ///< a device profile, by name or path; empty: the general one of the target
   /// Planner options and compile switches by name, as `tilewright plan --set` takes them.
@@ -132,7 +141,8 @@ struct CompileOptions {
 using Arguments = std::map<std::string, ArrayView>;
 
 struct RunOptions {
-  int threads = 0;  ///< of the CPU or of the emulator; 0: all cores
+  int threads = 0;               ///< of the CPU or of the emulator; 0: all cores
+  Executor* executor = nullptr;  ///< of the CPU: the caller's threads, in place of the count
 };
 
 /// Milliseconds of each stage of one compilation, in order.
@@ -157,6 +167,7 @@ class Kernel {
   struct Impl;
   explicit Kernel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   const Impl& impl() const { return *impl_; }
+  std::shared_ptr<const Impl> shared_impl() const { return impl_; }
 
  private:
   std::shared_ptr<const Impl> impl_;

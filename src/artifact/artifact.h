@@ -82,6 +82,7 @@ struct Artifact {
   int language_version = 0;                   ///< of a Metal text: 310 is MSL 3.1, 400 is MSL 4.0
   std::vector<std::string> flags;             ///< floating-point and code generation choices, for the record
   std::map<std::string, std::string> hashes;  ///< by what they are of: "text", "plan"
+  std::vector<std::string> externals;         ///< functions that an object calls and does not hold, sorted: "expf"
 };
 
 }  // namespace tilewright::artifact

@@ -9,7 +9,9 @@
 #include <tilewright/compile.h>
 
 #include "driver/compile_for.h"
+#include "driver/kernel_cache.h"
 #include "driver/kernel_impl.h"
+#include "driver/kernel_pointers.h"
 #include "driver/launch.h"
 #include "driver/metal_direct.h"
 #include "driver/metal_run.h"
@@ -63,7 +65,7 @@ Result<void> plan_for_cpu(Impl& impl, const Program& program, const CompileOptio
   return {};
 }
 
-Result<void> compile_for_cpu(Impl& impl, Purpose purpose) {
+Result<void> compile_for_cpu(Impl& impl, const CompileOptions& options, Purpose purpose) {
   std::vector<StageTime>& times = impl.stage_times;
   TW_TRY(const lower::LaunchLayout layout, driver::launch_layout(impl.bound, impl.rules));
   const proof::Subject subject = proof::make_subject(impl.bound, proof::launch_assumptions(/*noalias=*/true));
@@ -73,7 +75,9 @@ Result<void> compile_for_cpu(Impl& impl, Purpose purpose) {
   TW_TRY_VOID(driver::timed(times, "verify kernel", [&] { return kernel::verify(impl.lowered); }));
   impl.emit_options = emit_llvm::options_for(runtime_cpu::detect_host());
   impl.emit_options.noalias = true;  // a launch refuses a written buffer that overlaps any other
-  TW_TRY(impl.object, driver::timed(times, "emit", [&] { return emit_llvm::emit(impl.lowered, impl.emit_options); }));
+  impl.emit_options.symbol_prefix = options.symbol_prefix;
+  const driver::EmitInputs inputs{impl.bound, impl.bindings, impl.rules, impl.lowered, impl.emit_options};
+  TW_TRY(impl.object, driver::timed(times, "emit", [&] { return driver::emit_in_cache(options.cache.get(), inputs); }));
   if (purpose == Purpose::Look) return {};
   TW_TRY(runtime_cpu::LoadedArtifact code,
          driver::timed(times, "load", [&] { return runtime_cpu::load(impl.object); }));
@@ -116,22 +120,13 @@ Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, 
     TW_TRY_VOID(driver::timed(impl->stage_times, "verify bound", [&] { return tile::verify(impl->bound); }));
   }
   TW_TRY(impl->rules, driver::launch_rules(impl->bound, options.layouts, options.noalias));
-  if (options.target == Target::Cpu) TW_TRY_VOID(compile_for_cpu(*impl, purpose));
+  if (options.target == Target::Cpu) TW_TRY_VOID(compile_for_cpu(*impl, options, purpose));
   return Kernel(std::move(impl));
 }
 
 Result<void> run_code(const Impl& impl, const driver::CheckedLaunch& launch, const RunOptions& options) {
-  std::vector<void*> pointers;
-  for (const Impl::Slot& slot : impl.slots) {
-    if (!slot.object.valid()) {
-      pointers.push_back(nullptr);
-      continue;
-    }
-    const ArrayView& view = launch.arguments.at(slot.object);
-    const auto bytes = static_cast<std::int64_t>(data_type_bytes(view.type));
-    const bool empty = driver::element_range(view)->empty();
-    pointers.push_back(empty ? view.data : view.data + (view.offset + slot.low) * bytes);
-  }
+  const std::vector<void*> pointers = driver::kernel_pointers(impl, launch);
+  if (options.executor != nullptr) return driver::run_on(*options.executor, *impl.code, pointers);
   auto workspace = impl.workspaces.take();
   const auto result = runtime_cpu::run(*impl.code, pointers, {options.threads, workspace.get()});
   impl.workspaces.put(std::move(workspace));
@@ -212,6 +207,8 @@ Result<Kernel> driver::compile_for(const Program& program, const Bindings& bindi
 }
 
 Result<Kernel> compile(const Program& program, const Bindings& bindings, const CompileOptions& options) {
+  if (options.cache != nullptr && options.target == Target::Cpu)
+    return driver::compile_in_cache(program, bindings, options);
   return driver::compile_for(program, bindings, options, Purpose::Run);
 }
 

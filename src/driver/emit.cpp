@@ -1,5 +1,8 @@
 #include "driver/emit.h"
 
+#include <filesystem>
+
+#include "driver/c_header.h"
 #include "driver/kernel_impl.h"
 #include "driver/run.h"
 
@@ -15,11 +18,18 @@ EmitReport emit_report(const Program& program, const Kernel& kernel, const RunRe
   report.bindings = kernel.bindings();
   report.stage_times = kernel.stage_times();
   report.artifact = impl.metal ? impl.metal->text : impl.object;
+  if (impl.target == Target::Cpu) report.companions.push_back({".h", c_header(impl)});
   if (!impl.metal) return report;
   report.device = impl.metal->planned.device.name;
   report.route = route_name(impl.metal->route);
   report.fitted = impl.metal->fitted;
   return report;
+}
+
+std::string companion_path(const std::string& path, const EmitCompanion& companion) {
+  std::filesystem::path beside = path;
+  beside.replace_extension(companion.suffix);
+  return beside == path ? path + companion.suffix : beside.string();
 }
 
 Result<EmitReport> emit_program(const RunRequest& request) {

@@ -14,6 +14,12 @@
 
 namespace tilewright::driver {
 
+/// A file that goes beside the code, under the same name with another suffix.
+struct EmitCompanion {
+  std::string suffix;  ///< ".h"
+  std::string contents;
+};
+
 struct EmitReport {
   std::string program;
   Target target{};
@@ -23,8 +29,12 @@ struct EmitReport {
   std::vector<std::string> names;              ///< of the bindings, in the order of the program
   Bindings bindings;                           ///< defaults and what the planner chose included
   artifact::Artifact artifact;
+  std::vector<EmitCompanion> companions;  ///< what somebody needs who has the code alone: of an object its C header
   std::vector<StageTime> stage_times;
 };
+
+/// Where a companion of the code at `path` goes: the suffix takes the place of that of the path.
+std::string companion_path(const std::string& path, const EmitCompanion& companion);
 
 /// Of the request only program, assignments, target, views, settings and plan are used; nothing is run. Errors: those
 /// of compile(); Unsupported for a target without code.

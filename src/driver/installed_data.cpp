@@ -10,6 +10,13 @@
 #include <mach-o/dyld.h>
 #endif
 
+#ifdef __ELF__
+extern "C" {
+/// Where an installation lies, said by the program that was built with it (find_package); null in the tool itself.
+extern const char* const tilewright_installed_data __attribute__((weak));
+}
+#endif
+
 namespace tilewright::driver {
 
 namespace {
@@ -29,6 +36,14 @@ fs::path running_binary() {
 #else
   return fs::read_symlink("/proc/self/exe", error);
 #endif
+}
+
+/// The folder that holds programs/ and profiles/ of the installation that this program was built with; or empty.
+fs::path built_with() {
+#ifdef __ELF__
+  if (&tilewright_installed_data != nullptr) return tilewright_installed_data;
+#endif
+  return {};
 }
 
 }  // namespace
@@ -61,6 +76,7 @@ Result<std::string> find_installed(const InstalledFolder& folder) {
     if (above == above.parent_path()) break;
     above = above.parent_path();
   }
+  if (const fs::path path = built_with() / name; path.has_parent_path() && holds_files(path)) return path.string();
   return failure(folder.missing, std::string(folder.contents) + " were not found beside the binary",
                  std::string("set ") + kHomeVariable + " to the folder that contains " + name + "/");
 }

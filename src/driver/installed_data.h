@@ -22,7 +22,8 @@ inline constexpr InstalledFolder kProgramFolder{"programs", ".tile", "the progra
 inline constexpr InstalledFolder kProfileFolder{"profiles", ".json", "the device profiles", DiagCode::UnknownProfile};
 
 /// $TILEWRIGHT_HOME/NAME when that variable is set, else the first folder NAME or share/tilewright/NAME with a file of
-/// that suffix beside or above the running binary. The code `missing` says where was looked.
+/// that suffix beside or above the running binary, else that of the installation that the binary was built with. The
+/// code `missing` says where was looked.
 Result<std::string> find_installed(const InstalledFolder& folder);
 
 /// A program that comes with this one: beside the running binary or up to a few folders above it, in

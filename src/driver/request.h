@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ struct RunRequest {
   std::int64_t sample_rows = 0;  ///< 0: all
   bool time = false;
   bool noalias = false;
+
+  // Of the CPU.
+  std::shared_ptr<KernelCache> cache;
+  std::string symbol_prefix;  ///< of CompileOptions
 
   // Of the targets of Metal.
   std::string device;                                         ///< a profile; empty: the general one

@@ -239,6 +239,8 @@ Result<Kernel> compile_request(const Program& program, const RunRequest& request
   TW_TRY(const Values values, resolve_values(program, request.assignments));
   TW_TRY_VOID(check_buffer_names(program, request));
   CompileOptions options{.target = request.target, .layouts = layouts_of(request), .noalias = request.noalias};
+  options.cache = request.cache;
+  options.symbol_prefix = request.symbol_prefix;
   options.device = request.device;
   options.settings = request.settings;
   options.emulation = request.emulation;

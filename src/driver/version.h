@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tilewright::driver {
 
@@ -13,5 +14,10 @@ struct VersionFacts {
 };
 
 VersionFacts version_facts();
+
+std::string_view version_text();
+std::string_view llvm_version_text();
+/// SHA-256 over the sources that this build was made from: two builds that may emit other code differ in it.
+std::string_view source_digest();
 
 }  // namespace tilewright::driver

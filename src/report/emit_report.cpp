@@ -1,5 +1,6 @@
 #include "report/emit_report.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "report/schema.h"
@@ -114,11 +115,23 @@ std::string emit_json(const driver::EmitReport& report, const std::optional<std:
   json["language_version"] = text ? EmitJson(artifact.language_version) : EmitJson(nullptr);
   json["flags"] = artifact.flags;
   json["hashes"] = artifact.hashes.empty() ? EmitJson::object() : EmitJson(artifact.hashes);
+  json["externals"] = artifact.externals;
+  json["companions"] = EmitJson::array();
+  if (file)
+    for (const driver::EmitCompanion& companion : report.companions)
+      json["companions"].push_back(driver::companion_path(*file, companion));
   if (kit != nullptr) json["kit"] = kit_json(*kit);
   json["times"] = EmitJson::array();
   for (const StageTime& time : report.stage_times)
     json["times"].push_back({{"stage", time.stage}, {"milliseconds", time.milliseconds}});
   return json.dump(2, ' ', false, EmitJson::error_handler_t::replace) + "\n";
+}
+
+std::string emit_text(const driver::EmitReport& report, const std::string& file) {
+  std::string text = fmt::format("wrote {} bytes to {}\n", report.artifact.code.size(), file);
+  for (const driver::EmitCompanion& companion : report.companions)
+    text += fmt::format("wrote {} bytes to {}\n", companion.contents.size(), driver::companion_path(file, companion));
+  return text;
 }
 
 }  // namespace tilewright::report

@@ -39,6 +39,7 @@ Result<void> refuse_groups(const kernel::Program& program) {
 
 Result<Optimized> build_and_optimize(const kernel::Program& program, const EmitOptions& options) {
   TW_TRY_VOID(refuse_groups(program));
+  TW_TRY_VOID(check_symbol_prefix(options.symbol_prefix));
   TW_TRY(Machine machine, make_machine(options));
   TW_TRY(Built built, build_module(program, options, machine));
   optimize(*built.module, machine, options.opt_level);
@@ -58,6 +59,7 @@ Result<artifact::Artifact> emit(const kernel::Program& program, const EmitOption
   artifact.bindings = emit::bindings_of(program);
   artifact.flags = flags_of(options, optimized.machine);
   TW_TRY(artifact.code, generate_code(*optimized.built.module, optimized.machine, llvm::CodeGenFileType::ObjectFile));
+  TW_TRY(artifact.externals, undefined_symbols(artifact.code));
   artifact.launches = std::move(optimized.built.launches);
   return artifact;
 }

@@ -23,17 +23,19 @@
 namespace tilewright::emit_llvm {
 
 struct EmitOptions {
-  std::string cpu;       ///< LLVM's name of the processor; empty: the baseline of the architecture
-  std::string features;  ///< "+avx2,-fma", applied on top of the processor's own
-  int opt_level = 2;     ///< 0: no IR passes; 1: scalar cleanup; 2: and loop vectorization
-  bool noalias = false;  ///< promise: no two argument buffers overlap
+  std::string cpu;            ///< LLVM's name of the processor; empty: the baseline of the architecture
+  std::string features;       ///< "+avx2,-fma", applied on top of the processor's own
+  int opt_level = 2;          ///< 0: no IR passes; 1: scalar cleanup; 2: and loop vectorization
+  bool noalias = false;       ///< promise: no two argument buffers overlap
+  std::string symbol_prefix;  ///< of the names of entries: letters, digits, '_', no digit first; empty: "tw"
 };
 
 /// Options for the machine that `host` describes.
 EmitOptions options_for(const target::HostFacts& host);
 
-/// Premise: kernel/verifier.h accepts the program. Failures: BadOption (processor or features that LLVM does not know),
-/// SizeOverflow and TileTooLarge (task counts and allocations beyond 64 bits), Unsupported (kernels of groups).
+/// Premise: kernel/verifier.h accepts the program. Failures: BadOption (processor or features that LLVM does not know;
+/// a prefix that no name begins with), SizeOverflow and TileTooLarge (task counts and allocations beyond 64 bits),
+/// Unsupported (kernels of groups).
 Result<artifact::Artifact> emit(const kernel::Program& program, const EmitOptions& options);
 
 /// The LLVM IR after all passes.

@@ -127,4 +127,11 @@ void optimize(llvm::Module& module, const Machine& machine, int opt_level);
 inline constexpr const char* kAsWritten = "tilewright-as-written";  ///< attribute of functions that no pass looks at
 Result<std::string> generate_code(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind);
 
+// ---- object_symbols.cpp ---------------------------------------------------------------------------------------------
+
+/// BadOption: not what a name in C begins with.
+Result<void> check_symbol_prefix(const std::string& prefix);
+/// What an object calls and does not hold, as C spells it, sorted.
+Result<std::vector<std::string>> undefined_symbols(const std::string& object);
+
 }  // namespace tilewright::emit_llvm

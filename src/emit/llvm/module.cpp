@@ -16,8 +16,8 @@ namespace tilewright::emit_llvm {
 namespace {
 
 /// The number keeps entries apart from each other and from every name of a library.
-std::string entry_name(std::size_t position, const std::string& kernel_name) {
-  std::string name = fmt::format("tw{}_", position);
+std::string entry_name(const std::string& prefix, std::size_t position, const std::string& kernel_name) {
+  std::string name = fmt::format("{}{}_", prefix.empty() ? "tw" : prefix + "_", position);
   for (char c : kernel_name) name += llvm::isAlnum(c) ? c : '_';
   return name;
 }
@@ -134,7 +134,7 @@ Result<Built> build_module(const kernel::Program& program, const EmitOptions& op
     const kernel::Kernel& kernel = program.kernels[i];
     TW_TRY(const std::int64_t tasks, count_tasks(kernel));
     TW_TRY(const ScratchLayout layout, layout_scratch(program, kernel));
-    const std::string entry = entry_name(i, kernel.name);
+    const std::string entry = entry_name(options.symbol_prefix, i, kernel.name);
     llvm::Function* function = declare_entry(*built.module, entry, machine, layout.bytes);
     if (kernel.ranges) function->addFnAttr(kAsWritten);
     if (tasks == 0) {

@@ -14,26 +14,12 @@
 #include <tbb/task_arena.h>
 
 #include "runtime/cpu/ieee_arithmetic.h"
+#include "runtime/cpu/placement.h"
 #include "runtime/cpu/workspace_parts.h"
 #include "support/checked_math.h"
 #include "support/result.h"
 
 namespace tilewright::runtime_cpu {
-
-namespace {
-
-// Waking a sleeping worker takes about 10 us, handing it one more range below 1 us; an operation in a scalar count
-// takes 0.05 to 1 ns.
-constexpr std::int64_t kInlineWork = 100'000;
-constexpr std::int64_t kRangeWork = 20'000;
-
-std::optional<std::int64_t> round_up(std::int64_t bytes) {
-  const std::optional<std::int64_t> end = checked_add(bytes, kAlignment - 1);
-  if (!end) return std::nullopt;
-  return *end / kAlignment * kAlignment;
-}
-
-}  // namespace
 
 Workspace::Workspace() : parts_(std::make_unique<WorkspaceParts>()) {}
 Workspace::Workspace(Workspace&&) noexcept = default;
@@ -61,38 +47,16 @@ Result<void> check_bindings(const LoadedArtifact& code, std::span<void* const> b
 /// The pointer table, with the temporaries filled in.
 Result<std::vector<void*>> place_bindings(const LoadedArtifact& code, std::span<void* const> bindings,
                                           WorkspaceParts& parts) {
-  std::vector<std::int64_t> offsets;
-  std::int64_t total = kAlignment;
-  for (const artifact::Binding& binding : code.bindings()) {
-    offsets.push_back(total);
-    if (binding.kind != artifact::BindingKind::Temporary) continue;
-    const auto size = static_cast<std::int64_t>(data_type_bytes(binding.type));
-    std::optional<std::int64_t> bytes = checked_mul(binding.count, size);
-    if (bytes) bytes = checked_add(*bytes, total);
-    if (bytes) bytes = round_up(*bytes);
-    if (!bytes) {
-      return failure(DiagCode::OutOfMemory,
-                     fmt::format("{} elements of {} bytes of temporary memory '{}' do not fit 64 bits", binding.count,
-                                 size, binding.name));
-    }
-    total = *bytes;
-  }
+  TW_TRY(const TemporaryPlaces places, place_temporaries(code.bindings()));
   std::vector<void*> table(bindings.begin(), bindings.end());
-  const bool any = std::any_of(code.bindings().begin(), code.bindings().end(), [](const artifact::Binding& binding) {
-    return binding.kind == artifact::BindingKind::Temporary;
-  });
-  if (!any) return table;
-  TW_TRY_VOID(parts.temporaries.reserve(total, "temporary memory"));
+  if (places.bytes == 0) return table;
+  TW_TRY_VOID(parts.temporaries.reserve(places.bytes, "temporary memory"));
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (code.bindings()[i].kind == artifact::BindingKind::Temporary) table[i] = parts.temporaries.data() + offsets[i];
+    if (code.bindings()[i].kind == artifact::BindingKind::Temporary) {
+      table[i] = parts.temporaries.data() + places.offsets[i];
+    }
   }
   return table;
-}
-
-bool runs_inline(const artifact::Launch& launch, int threads) {
-  if (threads == 1 || launch.task_count <= 1) return true;
-  if (launch.work_per_task <= 0) return false;
-  return launch.task_count <= kInlineWork / launch.work_per_task;
 }
 
 /// One run: the pieces that every launch of it needs.
@@ -131,8 +95,7 @@ struct Run {
         in_even_ranges(launch);
         continue;
       }
-      const std::int64_t work = launch.facts.work_per_task;
-      const std::int64_t grain = work > 0 ? std::max<std::int64_t>(1, kRangeWork / work) : 1;
+      const std::int64_t grain = tasks_per_range(launch.facts);
       using Range = tbb::blocked_range<std::int64_t>;
       tbb::parallel_for(Range(0, tasks, static_cast<std::size_t>(grain)), [&](const Range& range) {
         call(launch, range.begin(), range.end(), tbb::this_task_arena::current_thread_index());
@@ -144,13 +107,10 @@ struct Run {
 Result<void> run_in(const LoadedArtifact& code, std::span<void* const> bindings, int threads, WorkspaceParts& parts) {
   TW_TRY(const std::vector<void*> table, place_bindings(code, bindings, parts));
   bool shared = false;
-  std::int64_t scratch = 0;
-  for (const LoadedLaunch& launch : code.launches()) {
-    shared = shared || !runs_inline(launch.facts, threads);
-    if (launch.facts.task_count > 0) scratch = std::max(scratch, launch.facts.scratch_bytes);
-  }
+  for (const LoadedLaunch& launch : code.launches()) shared = shared || !runs_inline(launch.facts, threads);
+  const std::int64_t scratch = most_scratch_bytes(code);
   if (!shared) threads = 1;
-  std::optional<std::int64_t> stride = round_up(scratch);
+  std::optional<std::int64_t> stride = round_up_to_alignment(scratch);
   const std::optional<std::int64_t> total = stride ? checked_mul(*stride, threads) : std::nullopt;
   if (!total) {
     return failure(DiagCode::OutOfMemory,
