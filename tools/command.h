@@ -35,6 +35,7 @@ int prove_command(const Words& words);
 int emit_command(const Words& words);
 int emulate_command(const Words& words);
 int cache_command(const Words& words);
+int bench_command(const Words& words);
 int list_command(const Words& words);
 int version_command(const Words& words);
 int help_command(const Words& words);

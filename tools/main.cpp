@@ -20,6 +20,7 @@ constexpr Command kCommands[] = {
     {"emit", "the code of a planned program", emit_command},
     {"emulate", "run and check a Metal kernel without a GPU", emulate_command},
     {"cache", "the compiled kernels that are kept in a folder", cache_command},
+    {"bench", "side by side with the libraries that a user would call", bench_command},
     {"list", "the programs that can be named", list_command},
     {"version", "versions and the processor", version_command},
     {"help", "this text, or the options of a command", help_command},

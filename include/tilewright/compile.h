@@ -126,7 +126,7 @@ struct CompileOptions {
   /// into one program need one each. Empty: "tw".
   std::string symbol_prefix;
 
-  // Of targets with plans, which are those of Metal.
+  // Of targets with plans: cpu and those of Metal.
   std::string device;  ///< a device profile, by name or path; empty: the general one of the target
   /// Planner options and compile switches by name, as `tilewright plan --set` takes them.
   std::vector<std::pair<std::string, std::string>> settings;

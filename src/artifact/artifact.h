@@ -67,6 +67,8 @@ struct Launch {
   std::int64_t scratch_bytes = 0;
   std::int64_t work_per_task = 0;    ///< operations of one task, roughly, so that tiny launches run inline; 0: unknown
   std::optional<GroupLaunch> group;  ///< of a GPU; the entry is then no function of a CPU
+  /// Neighbouring tasks share work that each call of the entry does once: as few calls as there are workers are best.
+  bool ranges = false;
 };
 
 struct Artifact {

@@ -15,13 +15,14 @@
 #include "driver/launch.h"
 #include "driver/metal_direct.h"
 #include "driver/metal_run.h"
+#include "driver/plan_call.h"
 #include "driver/program_impl.h"
 #include "driver/request.h"
 #include "driver/stage_clock.h"
 #include "emit/llvm/emit.h"
 #include "kernel/printer.h"
 #include "kernel/verifier.h"
-#include "lower/lower_scalar.h"
+#include "lower/lower_planned.h"
 #include "runtime/cpu/host.h"
 #include "support/check.h"
 #include "support/result.h"
@@ -53,13 +54,27 @@ std::vector<Impl::Slot> place_slots(const Impl& impl, const lower::LaunchLayout&
   return slots;
 }
 
+/// Parameters are those of the program: a contraction is cut anew, whatever tiles it is written in.
+Result<void> plan_for_cpu(Impl& impl, const Program& program, const CompileOptions& options) {
+  TW_TRY(driver::PlanReport planned, driver::timed(impl.stage_times, "plan", [&] {
+           return driver::plan_report(program, impl.bindings, driver::plan_options(options),
+                                      driver::given_plan(options));
+         }));
+  impl.bound = std::move(planned.bound);
+  impl.plan = std::move(planned.planned.plan);
+  return {};
+}
+
 Result<void> compile_for_cpu(Impl& impl, const CompileOptions& options, Purpose purpose) {
   std::vector<StageTime>& times = impl.stage_times;
   TW_TRY(const lower::LaunchLayout layout, driver::launch_layout(impl.bound, impl.rules));
-  TW_TRY(impl.lowered, driver::timed(times, "lower", [&] { return lower::lower_scalar(impl.bound, layout); }));
+  const proof::Subject subject = proof::make_subject(impl.bound, proof::launch_assumptions(/*noalias=*/true));
+  const sets::Context context;
+  TW_TRY(impl.lowered,
+         driver::timed(times, "lower", [&] { return lower::lower_planned(subject, layout, impl.plan, context); }));
   TW_TRY_VOID(driver::timed(times, "verify kernel", [&] { return kernel::verify(impl.lowered); }));
   impl.emit_options = emit_llvm::options_for(runtime_cpu::detect_host());
-  impl.emit_options.noalias = options.noalias;
+  impl.emit_options.noalias = true;  // a launch refuses a written buffer that overlaps any other
   impl.emit_options.symbol_prefix = options.symbol_prefix;
   const driver::EmitInputs inputs{impl.bound, impl.bindings, impl.rules, impl.lowered, impl.emit_options};
   TW_TRY(impl.object, driver::timed(times, "emit", [&] { return driver::emit_in_cache(options.cache.get(), inputs); }));
@@ -96,10 +111,14 @@ Result<Kernel> compile_stages(const Program& program, const Bindings& bindings, 
     return Kernel(std::move(impl));
   }
   impl->bindings = driver::with_defaults(program, bindings);
-  const tile::Bindings values{bindings.numbers, bindings.types};
-  TW_TRY(impl->bound,
-         driver::timed(impl->stage_times, "bind", [&] { return tile::bind(program.impl().program, values); }));
-  TW_TRY_VOID(driver::timed(impl->stage_times, "verify bound", [&] { return tile::verify(impl->bound); }));
+  if (options.target == Target::Cpu) {
+    TW_TRY_VOID(plan_for_cpu(*impl, program, options));
+  } else {
+    const tile::Bindings values{bindings.numbers, bindings.types};
+    TW_TRY(impl->bound,
+           driver::timed(impl->stage_times, "bind", [&] { return tile::bind(program.impl().program, values); }));
+    TW_TRY_VOID(driver::timed(impl->stage_times, "verify bound", [&] { return tile::verify(impl->bound); }));
+  }
   TW_TRY(impl->rules, driver::launch_rules(impl->bound, options.layouts, options.noalias));
   if (options.target == Target::Cpu) TW_TRY_VOID(compile_for_cpu(*impl, options, purpose));
   return Kernel(std::move(impl));
@@ -119,7 +138,7 @@ struct Stage {
   std::string_view name;
   bool cpu = false, metal = false;
 };
-constexpr Stage kStages[] = {{"parse", true, true},    {"bind", true, true}, {"plan", false, true},
+constexpr Stage kStages[] = {{"parse", true, true},    {"bind", true, true}, {"plan", true, true},
                              {"kernel", true, true},   {"msl", false, true}, {"llvm", true, false},
                              {"assembly", true, false}};
 
@@ -127,7 +146,7 @@ constexpr Stage kStages[] = {{"parse", true, true},    {"bind", true, true}, {"p
 std::string stage_list(std::optional<Target> target = std::nullopt) {
   std::vector<std::string_view> names;
   for (const Stage& stage : kStages) {
-    const bool both = stage.cpu && stage.metal && stage.name != "kernel";
+    const bool both = stage.cpu && stage.metal && stage.name != "kernel" && stage.name != "plan";
     if (!target || both || (*target == Target::Cpu && stage.cpu) || (is_metal(*target) && stage.metal))
       names.push_back(stage.name);
   }
@@ -230,9 +249,9 @@ Result<std::string> Kernel::print_after(std::string_view stage) const {
                    fmt::format("its stages are {}; {} belongs to the target {}", stage_list(impl_->target), stage,
                                known->cpu ? "cpu" : "metal-simdgroup or metal-mpp"));
   if (stage == "kernel") return kernel::print(metal ? impl_->metal->lowered : impl_->lowered);
-  if (stage == "plan" && impl_->metal->route == Route::Direct)
+  if (stage == "plan" && metal && impl_->metal->route == Route::Direct)
     return failure(DiagCode::BadOption, "the direct route has no plan, and so no stage 'plan'", "--route planned");
-  if (stage == "plan") return plan::print_plan(impl_->metal->planned.planned.plan);
+  if (stage == "plan") return plan::print_plan(metal ? impl_->metal->planned.planned.plan : impl_->plan);
   if (stage == "msl") return impl_->metal->text.code;
   if (stage == "llvm") return emit_llvm::emit_llvm_text(impl_->lowered, impl_->emit_options);
   return emit_llvm::emit_assembly_text(impl_->lowered, impl_->emit_options);

@@ -12,6 +12,7 @@
 #include "driver/metal_compile.h"
 #include "emit/llvm/emit.h"
 #include "kernel/program.h"
+#include "plan/plan.h"
 #include "runtime/cpu/loader.h"
 #include "runtime/cpu/run.h"
 #include "tile/program.h"
@@ -45,6 +46,7 @@ struct Kernel::Impl {
   std::vector<StageTime> stage_times;
 
   // Target::Cpu alone.
+  plan::Plan plan;
   kernel::Program lowered;
   emit_llvm::EmitOptions emit_options;
   std::optional<runtime_cpu::LoadedArtifact> code;

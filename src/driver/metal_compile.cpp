@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "driver/plan_call.h"
 #include "driver/plan_needs.h"
 #include "driver/stage_clock.h"
 #include "kernel/verifier.h"
@@ -17,19 +18,6 @@ namespace tilewright::driver {
 namespace {
 
 constexpr const char* kDirectStores = "direct_accumulator_store";
-
-std::optional<StoredPlan> given_plan(const CompileOptions& options) {
-  if (options.plan.empty()) return std::nullopt;
-  return StoredPlan{options.plan, options.plan_label};
-}
-
-PlanOptions plan_options(const CompileOptions& options) {
-  PlanOptions wanted{std::string(target_name(options.target)), options.device, options.settings};
-  wanted.layouts = options.layouts;
-  const bool said = std::ranges::any_of(options.settings, [](const auto& each) { return each.first == "noalias"; });
-  if (options.noalias && !said) wanted.settings.emplace_back("noalias", "true");
-  return wanted;
-}
 
 Result<LaunchRules> rules_of(const PlanReport& planned, const CompileOptions& options) {
   const bool noalias = options.noalias || planned.request.switches.noalias || needs_noalias(planned.planned.plan);

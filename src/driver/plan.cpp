@@ -51,6 +51,17 @@ plan::Limits limits_of(const target::DeviceProfile& device) {
   return limits;
 }
 
+/// What is not known of a processor is taken to be small.
+plan::VectorTarget vectors_of(const target::DeviceProfile& device) {
+  plan::VectorTarget vectors;
+  const target::DeviceFigures& figures = device.figures;
+  if (figures.vector_bytes) vectors.lanes = std::max<std::int64_t>(1, figures.vector_bytes->value / 4);
+  if (figures.vector_registers) vectors.registers = figures.vector_registers->value;
+  if (figures.l1_data_cache_bytes) vectors.near_bytes = figures.l1_data_cache_bytes->value;
+  if (figures.l2_cache_bytes) vectors.far_bytes = figures.l2_cache_bytes->value;
+  return vectors;
+}
+
 Result<void> check_kind(const std::string& target, const target::DeviceProfile& device) {
   const target::DeviceKind kind = is_metal(target) ? target::DeviceKind::Metal : target::DeviceKind::Cpu;
   if (device.kind == kind) return {};
@@ -88,6 +99,7 @@ Result<plan::PlanningRequest> planning_request(const PlanOptions& options, const
   planning.target = target;
   planning.device = device.name;
   planning.limits = limits_of(device);
+  if (target == "cpu") planning.vectors = vectors_of(device);
   TW_TRY(planning.switches, target_switches(target, device));
   TW_TRY(planning.options.cost, installed_priors());
   // The one figure of a device that the priors have a place for.
@@ -125,6 +137,8 @@ std::string_view general_device(std::string_view target) { return is_metal(targe
 
 Result<plan::CompileSwitches> target_switches(std::string_view target, const target::DeviceProfile& device) {
   plan::CompileSwitches switches;
+  // A launch refuses a written buffer that overlaps any other.
+  if (target == "cpu") switches.noalias = true;
   if (!is_metal(target)) return switches;
   const auto version = [&](target::Capability capability) { return target::capability_version(device, capability); };
   const auto require = [&](target::Capability capability) -> Result<void> {
@@ -181,16 +195,17 @@ Result<PlanReport> plan_request(const PlanRequest& request) {
 
 namespace {
 
-/// The family with the strides of the layouts declared.
+/// The family with the strides of the layouts declared. Those that it declares itself stay: launch_rules compares them.
 Result<tile::Program> with_layouts(const tile::Program& family, const std::map<std::string, BufferLayout>& layouts) {
   std::map<tile::ObjectId, std::vector<std::int64_t>> strides;
   for (const auto& [name, layout] : layouts) {
     const tile::ObjectId object = find_buffer(family, name);
     if (!object.valid()) return failure(unknown_buffer(family, name));
     if (layout.strides.size() != family.object(object).rank())
-      return failure(DiagCode::ArgumentStrides, fmt::format("'{}' has {} dimensions, its layout has {}", name,
-                                                            family.object(object).rank(), layout.strides.size()));
-    strides[object] = layout.strides;
+      return failure(DiagCode::ArgumentStrides,
+                     fmt::format("'{}' has {} dimensions, its layout has {}: {}", name, family.object(object).rank(),
+                                 layout.strides.size(), list_text(layout.strides)));
+    if (family.object(object).strides.empty()) strides[object] = layout.strides;
   }
   return tile::with_strides(family, strides);
 }

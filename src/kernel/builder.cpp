@@ -80,6 +80,17 @@ void Builder::begin_persistent_kernel(std::string name, std::vector<std::int64_t
   open_kernel(std::move(kernel));
 }
 
+std::pair<ValueId, ValueId> Builder::begin_range_kernel(std::string name, std::int64_t tasks) {
+  Kernel kernel;
+  kernel.name = std::move(name);
+  kernel.task_extents = {tasks};
+  kernel.ranges = true;
+  open_kernel(std::move(kernel));
+  const ValueId begin = value(kIndexType), end = value(kIndexType);
+  program_.blocks[program_.kernels.back().body].args = {begin, end};
+  return {begin, end};
+}
+
 void Builder::end_kernel() {
   TW_CHECK(frames_.size() == 1);
   close({});
@@ -255,6 +266,8 @@ ValueId Builder::load(Memory memory, ValueId index, std::uint16_t lanes, ValueId
 void Builder::store(Memory memory, ValueId index, ValueId value, ValueId mask) {
   append(StoreOp{memory, index, value, mask}, {});
 }
+
+void Builder::prefetch(Memory memory, ValueId index, bool near) { append(PrefetchOp{memory, index, near}, {}); }
 
 // ---- Groups --------------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernel/program.h"
@@ -53,6 +54,8 @@ class Builder {
   /// A number of groups that run all tasks in a task loop.
   void begin_persistent_kernel(std::string name, std::vector<std::int64_t> task_extents, std::int64_t groups,
                                Group group);
+  /// Of ranges of `tasks` tasks: begin and end.
+  std::pair<ValueId, ValueId> begin_range_kernel(std::string name, std::int64_t tasks);
   void end_kernel();
   /// Memory of the kernel that is open. A name that is taken gets a number appended.
   AllocationId allocation(std::string name, AllocationSpace space, ScalarType scalar, std::int64_t count,
@@ -107,6 +110,7 @@ class Builder {
   // ---- Memory ----
   ValueId load(Memory memory, ValueId index, std::uint16_t lanes = 1, ValueId mask = {});
   void store(Memory memory, ValueId index, ValueId value, ValueId mask = {});
+  void prefetch(Memory memory, ValueId index, bool near = false);
 
   // ---- What the workers of a group do together (kernel/group_ops.h) ----
   ValueId worker(WorkerQuery query);

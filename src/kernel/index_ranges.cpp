@@ -55,6 +55,12 @@ class RangeWalk {
 
   void task_coordinates(BlockId body) {
     const std::vector<ValueId>& args = program_.blocks[body].args;
+    if (kernel_.ranges) {
+      const std::int64_t tasks = std::max<std::int64_t>(kernel_.task_extents[0], 1);
+      set(args[0], {0, tasks - 1});
+      set(args[1], {1, tasks});
+      return;
+    }
     for (std::size_t i = 0; i < args.size(); ++i)
       set(args[i], {0, std::max<std::int64_t>(kernel_.task_extents[i] - 1, 0)});
   }

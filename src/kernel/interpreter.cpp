@@ -25,8 +25,8 @@ namespace {
 /// Kernels of one worker.
 class ScalarRun {
  public:
-  ScalarRun(const Program& program, Objects& objects, FaultLog& faults)
-      : program_(program), objects_(objects), faults_(faults) {
+  ScalarRun(const Program& program, Objects& objects, FaultLog& faults, std::int64_t range_length)
+      : program_(program), objects_(objects), faults_(faults), range_length_(range_length) {
     std::size_t lanes = 0;
     for (const ValueType& type : program.values) {
       first_lane_.push_back(lanes);
@@ -41,6 +41,33 @@ class ScalarRun {
     if (std::ranges::count(kernel.task_extents, 0) > 0) return counts_;
     for (AllocationId id : kernel.allocations) allocation(id).make_own();
     task_.assign(kernel.task_extents.size(), 0);
+    if (kernel.ranges) {
+      run_ranges(kernel);
+    } else {
+      run_tasks(kernel);
+    }
+    for (AllocationId id : kernel.allocations) allocation(id).drop_own();
+    return counts_;
+  }
+
+ private:
+  Object& allocation(AllocationId id) { return objects_.allocations[id.index]; }
+
+  void run_ranges(const Kernel& kernel) {
+    const std::int64_t tasks = kernel.task_extents[0];
+    const std::int64_t length = range_length_ > 0 ? range_length_ : tasks;
+    const std::vector<ValueId>& bounds = program_.blocks[kernel.body].args;
+    for (task_[0] = 0; task_[0] < tasks && !stopped(); task_[0] += length) {
+      const std::int64_t end = std::min(tasks - task_[0], length) + task_[0];
+      counts_.tasks += static_cast<std::uint64_t>(end - task_[0]);
+      for (AllocationId id : kernel.allocations) allocation(id).forget_contents();
+      lane(bounds[0]) = static_cast<Lane>(task_[0]);
+      lane(bounds[1]) = static_cast<Lane>(end);
+      run_block(kernel.body);
+    }
+  }
+
+  void run_tasks(const Kernel& kernel) {
     do {
       ++counts_.tasks;
       for (AllocationId id : kernel.allocations) allocation(id).forget_contents();
@@ -48,12 +75,7 @@ class ScalarRun {
       for (std::size_t i = 0; i < task_.size(); ++i) lane(coordinates[i]) = static_cast<Lane>(task_[i]);
       run_block(kernel.body);
     } while (!stopped() && next_task(kernel.task_extents));
-    for (AllocationId id : kernel.allocations) allocation(id).drop_own();
-    return counts_;
   }
-
- private:
-  Object& allocation(AllocationId id) { return objects_.allocations[id.index]; }
 
   bool next_task(const std::vector<std::int64_t>& extents) {
     for (std::size_t i = extents.size(); i-- > 0;) {
@@ -199,6 +221,8 @@ class ScalarRun {
     }
   }
 
+  void execute(const PrefetchOp&, const Op&, OpId) {}
+
   void fault(OpId id, MemoryRef memory, std::uint64_t element, const char* what) {
     if (!faults_.claim(id)) return;
     faults_.add(DiagCode::MemoryFault,
@@ -240,6 +264,7 @@ class ScalarRun {
   const Program& program_;
   Objects& objects_;
   FaultLog& faults_;
+  std::int64_t range_length_;
   const Kernel* kernel_ = nullptr;
   std::vector<std::int64_t> task_;
   std::vector<std::size_t> first_lane_;  ///< by value
@@ -268,10 +293,11 @@ double own_bytes(const Program& program) {
   return total;
 }
 
-Result<std::vector<Counts>> run_all(const Program& program, std::span<std::byte* const> buffers) {
+Result<std::vector<Counts>> run_all(const Program& program, std::span<std::byte* const> buffers,
+                                    std::int64_t range_length) {
   Objects objects(program, buffers);
   FaultLog faults(program);
-  ScalarRun scalar(program, objects, faults);
+  ScalarRun scalar(program, objects, faults, range_length);
   std::vector<Counts> all;
   for (const Kernel& kernel : program.kernels) {
     const bool alone = kernel.group == Group{} && kernel.groups == 0;
@@ -284,10 +310,11 @@ Result<std::vector<Counts>> run_all(const Program& program, std::span<std::byte*
 
 }  // namespace
 
-Result<std::vector<Counts>> interpret(const Program& program, std::span<std::byte* const> buffers) {
+Result<std::vector<Counts>> interpret(const Program& program, std::span<std::byte* const> buffers,
+                                      std::int64_t range_length) {
   if (own_bytes(program) <= kMaxOwnBytes) {
     try {
-      return run_all(program, buffers);
+      return run_all(program, buffers, range_length);
     } catch (const std::bad_alloc&) {
     }
   }

@@ -69,6 +69,8 @@ struct Counts {
 /// AccessRace, naming both workers; ConvergenceFault (an operation that workers make together is reached by part of
 /// them, or with operands that differ between them); RingFault (all roles wait, or a ring is used out of turn);
 /// OutOfMemory (also for temporaries and allocations beyond 64 GiB).
-Result<std::vector<Counts>> interpret(const Program& program, std::span<std::byte* const> buffers);
+/// range_length: of the intervals that kernels of ranges are run in; 0: one interval.
+Result<std::vector<Counts>> interpret(const Program& program, std::span<std::byte* const> buffers,
+                                      std::int64_t range_length = 0);
 
 }  // namespace tilewright::kernel

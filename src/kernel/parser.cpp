@@ -133,8 +133,9 @@ class Parser : private TextReader {
     rings_.clear();
     scopes_.assign(1, {});
     if (accept_word("persistent")) kernel.groups = number("the number of groups", 1, INT32_MAX);
+    kernel.ranges = accept_word("ranges");
     expect_word("tasks");
-    program_.blocks[kernel.body].args = task_domain(kernel);
+    program_.blocks[kernel.body].args = kernel.ranges ? task_range(kernel) : task_domain(kernel);
     if (accept_word("group")) {
       kernel.group.workers = static_cast<std::int32_t>(number("the number of workers", 1, kMaxWorkers));
       expect_word("of");
@@ -144,6 +145,18 @@ class Parser : private TextReader {
     block_statements(kernel.body, &kernel, nullptr);
     expect("}");
     program_.kernels.push_back(std::move(kernel));
+  }
+
+  /// "(%begin to %end: tasks)"
+  std::vector<ValueId> task_range(Kernel& kernel) {
+    expect("(");
+    const ValueId begin = definition({ScalarType::I64, 1});
+    expect_word("to");
+    const ValueId end = definition({ScalarType::I64, 1});
+    expect(":");
+    kernel.task_extents.push_back(size("the number of tasks"));
+    expect(")");
+    return {begin, end};
   }
 
   /// The extents; with the coordinates' names where they are the arguments of the body.

@@ -93,6 +93,8 @@ class Printer {
   std::string task_domain(const Kernel& kernel) const {
     std::string tasks;
     const std::vector<ValueId>& coordinates = program_.blocks[kernel.body].args;
+    if (kernel.ranges && coordinates.size() == 2 && kernel.task_extents.size() == 1)
+      return fmt::format("{} to {}: {}", value(coordinates[0]), value(coordinates[1]), kernel.task_extents[0]);
     for (std::size_t i = 0; i < kernel.task_extents.size(); ++i) {
       tasks += i == 0 ? "" : ", ";
       if (kernel.groups == 0 && i < coordinates.size()) tasks += value(coordinates[i]) + ": ";
@@ -113,6 +115,7 @@ class Printer {
   void print_kernel(const Kernel& kernel) {
     std::string head = "kernel " + name_text(kernel.name);
     if (kernel.groups != 0) head += fmt::format(" persistent {}", kernel.groups);
+    if (kernel.ranges) head += " ranges";
     head += fmt::format(" tasks({})", task_domain(kernel));
     if (kernel.group != Group{})
       head += fmt::format(" group {} of {}", kernel.group.workers, kernel.group.subgroup_size);
@@ -219,6 +222,9 @@ class Printer {
   }
   std::string payload_text(const StoreOp& op, const Op&) const {
     return fmt::format("store {}[{}] = {}{}", memory(op.memory), value(op.index), value(op.value), mask(op.mask));
+  }
+  std::string payload_text(const PrefetchOp& op, const Op&) const {
+    return fmt::format("prefetch {}[{}]{}", memory(op.memory), value(op.index), op.near ? " near" : "");
   }
   std::string payload_text(const LoopOp& op, const Op&) const {
     const std::vector<ValueId>* args =

@@ -160,6 +160,14 @@ struct StoreOp {
   ValueId mask;
   bool operator==(const StoreOp&) const = default;
 };
+/// A hint that [index, index + one cache line) of the memory is wanted soon; it changes nothing and may point anywhere.
+/// near: into the cache next to the worker, else into one behind it. index: scalar I64.
+struct PrefetchOp {
+  MemoryRef memory;
+  ValueId index;
+  bool near = false;
+  bool operator==(const PrefetchOp&) const = default;
+};
 /// for (i = low; i < high; i += step): step is a positive constant; i never wraps (the loop ends instead). The body's
 /// arguments are i, then the carries. The body yields the next carries, all at once; the results are the last ones, or
 /// the inits after zero trips. low and high: scalar I64.
@@ -178,10 +186,11 @@ struct IfOp {
   bool operator==(const IfOp&) const = default;
 };
 
-using OpPayload = std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp,
-                               ExtractOp, FoldLanesOp, LoadOp, StoreOp, LoopOp, IfOp, WorkerOp, GroupOrdinalOp,
-                               SubgroupReduceOp, ShuffleOp, FragmentFillOp, FragmentLoadOp, FragmentStoreOp,
-                               FragmentCoordinateOp, AtomOp, FenceOp, AsyncCopyOp, WaitOp, RingOp, TaskLoopOp, RolesOp>;
+using OpPayload =
+    std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp, ExtractOp,
+                 FoldLanesOp, LoadOp, StoreOp, PrefetchOp, LoopOp, IfOp, WorkerOp, GroupOrdinalOp, SubgroupReduceOp,
+                 ShuffleOp, FragmentFillOp, FragmentLoadOp, FragmentStoreOp, FragmentCoordinateOp, AtomOp, FenceOp,
+                 AsyncCopyOp, WaitOp, RingOp, TaskLoopOp, RolesOp>;
 
 struct Op {
   OpPayload payload;
@@ -205,6 +214,10 @@ struct Kernel {
   /// 0: one group a task; the body's arguments are the task's coordinates. n > 0, persistent: n groups, each runs its
   /// tasks in a TaskLoopOp; the body has no arguments and allocations belong to the group for all its tasks.
   std::int64_t groups = 0;
+  /// The body runs once for each of some intervals [begin, end), begin < end, that part the one dimension of tasks in
+  /// any way; its arguments are begin and end, and allocations belong to the interval. So whoever deals out the tasks
+  /// cuts where it likes, and what neighbouring tasks share is made once an interval. Of one worker only.
+  bool ranges = false;
   std::vector<AllocationId> allocations;
   std::vector<Ring> rings;
   BlockId body;

@@ -151,6 +151,8 @@ class Verifier {
       fault("{} workers are no whole subgroups of {}", group.workers, group.subgroup_size);
     if (kernel.groups < 0 || kernel.groups > INT32_MAX)
       fault("there are {} groups; expected 0 to {}", kernel.groups, INT32_MAX);
+    if (kernel.ranges && (group != Group{} || kernel.groups != 0 || kernel.task_extents.size() != 1))
+      fault("a kernel of ranges has one worker and one dimension of tasks");
     std::set<std::string> names;
     for (const Ring& ring : kernel.rings) {
       if (!names.insert(ring.name).second) fault("there are two rings {}", ring.name);
@@ -175,7 +177,7 @@ class Verifier {
     for (std::int64_t extent : kernel.task_extents)
       if (extent < 0) fault("there are {} tasks along one dimension; the number cannot be negative", extent);
     walk(kernel.body, "the kernel", [&](const Block& body) {
-      const std::size_t coordinates = kernel.groups == 0 ? kernel.task_extents.size() : 0;
+      const std::size_t coordinates = kernel.ranges ? 2 : kernel.groups == 0 ? kernel.task_extents.size() : 0;
       if (body.args.size() != coordinates)
         fault("there are {} coordinates for {} dimensions of tasks", body.args.size(), coordinates);
       for (ValueId arg : body.args) expect_argument(arg, {ScalarType::I64, 1}, "a coordinate");

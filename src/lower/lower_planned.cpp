@@ -12,6 +12,8 @@
 #include "lower/task_lowering.h"
 #include "lower/traversal.h"
 #include "lower/value_plan.h"
+#include "lower/vector/vector_lowering.h"
+#include "realize/contraction.h"
 #include "realize/materialization.h"
 #include "support/result.h"
 
@@ -60,6 +62,14 @@ Result<void> lower_as_group(Lowering& lowering, const plan::LaunchPlan& launch, 
   return {};
 }
 
+/// The facts are found anew, and with them the proofs that allow what the plan asks for.
+Result<void> lower_as_vectors(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
+  const auto facts = realize::contraction(lowering.subject, launch.launch, lowering.context);
+  TW_CHECK(facts.has_value() && launch.vector.has_value());
+  lower_contraction(lowering.program(), *facts, launch.vector->mapping, name, lowering.builder, lowering.objects);
+  return {};
+}
+
 Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
   switch (launch.mapping) {
     case plan::LaunchMapping::Scalar:
@@ -70,6 +80,8 @@ Result<void> lower_launch(Lowering& lowering, const plan::LaunchPlan& launch, co
       return lower_row_reduction(lowering.subject, launch, name, lowering.builder, lowering.objects);
     case plan::LaunchMapping::Cooperative:
       return lower_as_group(lowering, launch, name);
+    case plan::LaunchMapping::Vector:
+      return lower_as_vectors(lowering, launch, name);
   }
   return {};
 }

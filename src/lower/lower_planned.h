@@ -9,6 +9,7 @@
 //   elementwise    one worker a task: a task is an element of a program
 //   row_reduction  rows/: subgroups share the rows of a program, or a group has several programs
 //   cooperative    group/: a group has one program
+//   vector         vector/: one worker runs a range of tiles of one product
 #pragma once
 
 #include <vector>

@@ -39,6 +39,17 @@ struct CostPriors {
   double subgroup_reduction_group_setup = 0;
   double subgroup_reduction_global_access_byte = 0;
   double subgroup_reduction_private_access_byte = 0;
+  double cpu_vector_fma = 0;
+  double cpu_vector_excess_load = 0;
+  double cpu_vector_excess_latency = 0;
+  double cpu_vector_near_panel_byte = 0;
+  double cpu_vector_far_panel_byte = 0;
+  double cpu_vector_scattered_byte = 0;
+  double cpu_vector_left_byte = 0;
+  double cpu_vector_packed_byte = 0;
+  double cpu_vector_strided_element = 0;
+  double cpu_vector_rectangle = 0;
+  double cpu_vector_output = 0;
   std::int64_t preferred_subgroups = 0;
   std::int64_t preferred_fragment_scalars_per_lane = 0;
   std::int64_t preferred_concurrent_programs = 0;

@@ -66,8 +66,10 @@ Result<PlannedLaunch> LaunchPlanner::run() {
   const auto grid = realize::launch_grid(subject_, launch_);
   if (!grid) return failure(DiagCode::SizeOverflow, grid.error().reason);
   write_grid(*grid, made_.plan);
-  if (call_ == nullptr) {
-    take_scalar("the target has the scalar reference alone");
+  if (try_vector()) {
+    // A processor has no groups: the other mappings do not come into question.
+  } else if (call_ == nullptr) {
+    take_scalar(request_.vectors ? "no other mapping was admitted" : "the target has the scalar reference alone");
   } else if (made_.plan.programs == 0) {
     take_scalar("the launch has no program: there is nothing to run");
   } else if (made_.plan.programs > kMostPrograms) {
@@ -100,6 +102,23 @@ void write_grid(const realize::LaunchGrid& grid, LaunchPlan& plan) {
   const std::size_t rank = grid.extents.size();
   plan.program_grid_columns = rank >= 1 ? grid.extents[rank - 1] : 1;
   plan.program_grid_rows = rank >= 2 ? grid.extents[rank - 2] : 1;
+}
+
+bool LaunchPlanner::try_vector() {
+  if (!request_.vectors || made_.plan.programs == 0) return false;
+  if (!request_.options.enabled) {
+    refuse("vector", {"option", "the planner is disabled"});
+    return false;
+  }
+  const auto facts = realize::contraction(subject_, launch_, context_);
+  if (!facts) {
+    refuse("vector", facts.error());
+    return false;
+  }
+  VectorChoice choice = plan_contraction(vector_workload(subject_, *facts), *request_.vectors, request_.options.cost);
+  write_vector(subject_, *facts, choice, made_);
+  made_.report.vector = std::move(choice);
+  return true;
 }
 
 bool LaunchPlanner::try_elementwise() {

@@ -27,6 +27,7 @@ class LaunchPlanner {
   Result<PlannedLaunch> run();
 
  private:
+  bool try_vector();
   bool try_elementwise();
   Result<bool> try_rows();
   Result<bool> try_cooperative();
@@ -63,6 +64,10 @@ void write_elementwise(const proof::Subject& subject, const realize::Elementwise
 /// What a row-reduction choice decides. Premise: it has a plan.
 void write_rows(const proof::Subject& subject, const realize::RowReductionWorkload& workload,
                 const RowReductionChoice& choice, PlannedLaunch& launch);
+
+/// What a contraction decides: the mapping that the choice takes.
+void write_vector(const proof::Subject& subject, const realize::Contraction& contraction, const VectorChoice& choice,
+                  PlannedLaunch& launch);
 
 /// The walk that the options ask for, proved, onto the plan of the launch. PlanRefused when it cannot be kept.
 Result<void> walk_launch(const proof::Subject& subject, const PlanningRequest& request, std::uint32_t launch,

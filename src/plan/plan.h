@@ -18,9 +18,11 @@
 
 #include "plan/cost_features.h"
 #include "plan/launch_facts.h"
+#include "plan/vector_plan.h"
 #include "proof/verdict.h"
 #include "realize/matrix_distribution.h"
 #include "realize/row_reduction.h"
+#include "realize/vector_mapping.h"
 #include "realize/view_forwarding.h"
 #include "support/hash.h"
 #include "support/result.h"
@@ -34,8 +36,10 @@ enum class LaunchMapping : std::uint8_t {
   Elementwise,   ///< a grid of programs x elements, one element a worker
   RowReduction,  ///< subgroups share the rows of a program
   Cooperative,   ///< a group shares one program, its tiles and its matrix operations
+  Vector,        ///< one product, cut anew into rectangles of vector registers; a worker takes a range of them
 };
-std::string_view mapping_name(LaunchMapping mapping);  ///< "scalar", "elementwise", "row_reduction", "cooperative"
+/// "scalar", "elementwise", "row_reduction", "cooperative", "vector".
+std::string_view mapping_name(LaunchMapping mapping);
 
 /// One matrix operation. Residency and direct output stand in the distribution.
 struct MatrixPlan {
@@ -74,6 +78,13 @@ struct RowPlan {
   bool operator==(const RowPlan&) const = default;
 };
 
+/// Of a contraction on a processor core.
+struct VectorPlan {
+  realize::VectorMapping mapping;
+  VectorCost cost;
+  bool operator==(const VectorPlan&) const = default;
+};
+
 /// A proof that a decision stands on. Its certificate is made anew when a stored plan is verified.
 struct ProofUse {
   std::string family;
@@ -97,6 +108,7 @@ struct LaunchPlan {
   std::vector<MatrixPlan> matrices;  ///< in the order of the text
   std::vector<PipelinePlan> pipelines;
   std::optional<RowPlan> rows;
+  std::optional<VectorPlan> vector;
   std::int64_t max_copy_batch = 1;
   bool coalesce_group_barriers = false;
   bool elide_independent_subgroup_barriers = false;  ///< where the proof of the kernel allows

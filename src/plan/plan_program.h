@@ -31,7 +31,8 @@ struct PlanningRequest {
   PlannerOptions options;
   CompileSwitches switches;
   Limits limits;
-  std::string target, device;  ///< names, for the plan
+  std::string target, device;           ///< names, for the plan
+  std::optional<VectorTarget> vectors;  ///< of a processor: what its cores have
 };
 
 /// One way in which a cooperative program was planned.
@@ -56,6 +57,7 @@ struct LaunchRefusal {
 struct LaunchReport {
   std::uint32_t launch = 0;
   std::vector<Trial> trials;
+  std::optional<VectorChoice> vector;      ///< when the launch is a contraction on a processor
   std::optional<RowReductionChoice> rows;  ///< when the launch is a row reduction that may be mapped as one
   std::vector<LaunchRefusal> refusals;
   std::vector<proof::Finding> findings;  ///< every question asked for the plan that stands, in order, each once

@@ -17,7 +17,7 @@ constexpr std::string_view kHead = "tilewright plan 2";
 
 /// The values of a choice; their words are those of the folder that has the type.
 constexpr LaunchMapping kMappings[] = {LaunchMapping::Scalar, LaunchMapping::Elementwise, LaunchMapping::RowReduction,
-                                       LaunchMapping::Cooperative};
+                                       LaunchMapping::Cooperative, LaunchMapping::Vector};
 constexpr realize::AtomFamily kFamilies[] = {realize::AtomFamily::Simdgroup8x8, realize::AtomFamily::MetalMpp};
 constexpr Forwarding kForwardings[] = {Forwarding::None, Forwarding::Strict, Forwarding::Guarded};
 constexpr realize::ViewKind kViews[] = {realize::ViewKind::Plain, realize::ViewKind::BoundedK,
@@ -228,6 +228,25 @@ constexpr auto kRows = [](auto& io, auto& rows) {
   io.field("striped_scalars_per_worker", rows.striped_scalars_per_worker);
 };
 
+constexpr auto kVectorCost = [](auto& io, auto& cost) {
+  for (const VectorCostRow& row : vector_cost_rows()) io.field(row.name, cost.*row.member);
+  io.field("score", cost.score);
+};
+
+constexpr auto kVector = [](auto& io, auto& vector) {
+  auto& mapping = vector.mapping;
+  io.field("lanes", mapping.lanes);
+  io.field("rows", mapping.rows);
+  io.field("vectors", mapping.vectors);
+  io.field("unroll", mapping.unroll);
+  io.field("swaps", mapping.swaps);
+  io.field("packs", mapping.packs);
+  io.field("group", mapping.group);
+  io.field("fetch_ahead", mapping.fetch_ahead);
+  io.field("fetches_panel", mapping.fetches_panel);
+  io.one("cost", vector.cost, kVectorCost);
+};
+
 constexpr auto kProof = [](auto& io, auto& proof) {
   io.field("family", proof.family);
   io.field("op", proof.op);
@@ -259,6 +278,7 @@ constexpr auto kLaunch = [](auto& io, auto& launch) {
   io.list("matrix", launch.matrices, kMatrix);
   io.list("pipeline", launch.pipelines, kPipeline);
   io.maybe("rows", launch.rows, kRows);
+  io.maybe("vector", launch.vector, kVector);
   io.field("max_copy_batch", launch.max_copy_batch);
   io.field("coalesce_group_barriers", launch.coalesce_group_barriers);
   io.field("elide_independent_subgroup_barriers", launch.elide_independent_subgroup_barriers);
@@ -308,7 +328,7 @@ Diags invalid(std::string_view label, std::size_t line, const std::string& expec
 }  // namespace
 
 std::string_view mapping_name(LaunchMapping mapping) {
-  constexpr std::string_view kNames[] = {"scalar", "elementwise", "row_reduction", "cooperative"};
+  constexpr std::string_view kNames[] = {"scalar", "elementwise", "row_reduction", "cooperative", "vector"};
   return kNames[static_cast<std::size_t>(mapping)];
 }
 

@@ -36,6 +36,7 @@ class LaunchVerifier {
     if (stored_.mapping == LaunchMapping::Cooperative) return verify_cooperative();
     if (stored_.mapping == LaunchMapping::RowReduction) return verify_rows();
     if (stored_.mapping == LaunchMapping::Elementwise) return verify_elementwise();
+    if (stored_.mapping == LaunchMapping::Vector) return verify_vector();
     if (call_ != nullptr && realize::shared_scope(subject_, stored_.launch).valid())
       return illegal("a region of the program must be shared, and the plan has a worker run it alone");
     PlanningRequest scalar = request_;
@@ -102,6 +103,24 @@ class LaunchVerifier {
     made.plan.launch = made.report.launch = stored_.launch;
     TW_TRY_VOID(write_frame(made));
     write_elementwise(subject_, *facts, stored_.threads, made);
+    return compared(std::move(made));
+  }
+
+  Result<PlannedLaunch> verify_vector() const {
+    if (!request_.vectors || !stored_.vector)
+      return illegal("the target has no vectors, or the plan no mapping of one");
+    const auto facts = realize::contraction(subject_, stored_.launch, context_);
+    if (!facts) return illegal("not one product: " + facts.error().reason);
+    const VectorWorkload workload = vector_workload(subject_, *facts);
+    const std::string fault = vector_mapping_fault(workload, *request_.vectors, stored_.vector->mapping);
+    if (!fault.empty()) return illegal(fault);
+    VectorCost cost = vector_cost(workload, *request_.vectors, stored_.vector->mapping, request_.options.cost);
+    cost.score = stored_.vector->cost.score;
+    PlannedLaunch made;
+    made.plan.launch = made.report.launch = stored_.launch;
+    TW_TRY_VOID(write_frame(made));
+    write_vector(subject_, *facts, {{{stored_.vector->mapping, cost, std::nullopt}}, 0}, made);
+    made.plan.cost = stored_.cost;
     return compared(std::move(made));
   }
 

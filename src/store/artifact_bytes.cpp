@@ -58,13 +58,14 @@ void write(ByteWriter& out, const GroupLaunch& group) {
 }
 
 void write(ByteWriter& out, const Launch& launch) {
-  const auto& [entry, task_extents, task_count, scratch_bytes, work_per_task, group] = launch;
+  const auto& [entry, task_extents, task_count, scratch_bytes, work_per_task, group, ranges] = launch;
   write(out, entry);
   write(out, task_extents);
   write(out, task_count);
   write(out, scratch_bytes);
   write(out, work_per_task);
   write(out, group);
+  out.number(ranges ? 1 : 0);
 }
 
 template <class T>
@@ -155,6 +156,7 @@ Launch read_launch(ByteReader& in) {
   launch.scratch_bytes = in.integer();
   launch.work_per_task = in.integer();
   launch.group = read_optional<GroupLaunch>(in, read_group);
+  launch.ranges = in.number_below(2) == 1;
   return launch;
 }
 

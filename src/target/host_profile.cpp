@@ -39,6 +39,8 @@ DeviceProfile complete_for_host(DeviceProfile device, const HostFacts& host) {
   device.processor = host.name;
   device.features = host.features;
   if (host.cores >= 1) fill(device.figures.cores, host.cores, "processors that this process may use");
+  if (host.l1_bytes > 0) fill(device.figures.l1_data_cache_bytes, host.l1_bytes, "what the system says");
+  if (host.l2_bytes > 0) fill(device.figures.l2_cache_bytes, host.l2_bytes, "what the system says");
   for (const VectorUnit& unit : kVectorUnits) {
     if (!has_feature(host.features, unit.feature)) continue;
     const std::string source = "the processor has " + std::string(unit.feature);

@@ -155,8 +155,8 @@ TEST(Compile, RecordsStagesInOrder) {
     return names;
   };
   EXPECT_EQ(stages(Target::Interp), (std::vector<std::string>{"parse", "verify", "bind", "verify bound"}));
-  EXPECT_EQ(stages(Target::Cpu), (std::vector<std::string>{"parse", "verify", "bind", "verify bound", "lower",
-                                                           "verify kernel", "emit", "load"}));
+  EXPECT_EQ(stages(Target::Cpu),
+            (std::vector<std::string>{"parse", "verify", "plan", "lower", "verify kernel", "emit", "load"}));
 }
 
 TEST(Compile, PrintsEveryStage) {

@@ -115,11 +115,11 @@ Result<void> run_tiles(const tile::Program& bound, std::vector<TestBuffer>& buff
   return tile::interpret_typed(bound, arguments);
 }
 
-void run_kernels(const kernel::Program& program, std::vector<TestBuffer>& buffers) {
+void run_kernels(const kernel::Program& program, std::vector<TestBuffer>& buffers, std::int64_t range_length) {
   std::vector<std::byte*> bases;
   for (TestBuffer& buffer : buffers)
     bases.push_back(buffer.for_kernels.data() + kGuard * static_cast<std::int64_t>(data_type_bytes(buffer.type)));
-  const auto counts = kernel::interpret(program, bases);
+  const auto counts = kernel::interpret(program, bases, range_length);
   if (!counts) ADD_FAILURE() << render(counts.error());
 }
 
@@ -179,7 +179,7 @@ bool expect_same_results(const tile::Program& bound, const CaseOptions& options,
     if (why_not != nullptr) *why_not = render(ran.error());
     return false;
   }
-  run_kernels(*program, buffers);
+  run_kernels(*program, buffers, options.range_length);
   compare(bound, buffers);
   return true;
 }

@@ -33,6 +33,7 @@ struct CaseOptions {
   std::map<std::string, DataType> types;
   /// Strides of buffers by name; the others are as the program says, or dense.
   std::map<std::string, std::vector<std::int64_t>> strides;
+  std::int64_t range_length = 0;  ///< of the intervals that kernels of ranges are run in
   /// What lowers the program.
   std::function<Result<kernel::Program>(const tile::Program&, const LaunchLayout&)> lower = lower_scalar;
 };

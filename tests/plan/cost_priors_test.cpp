@@ -46,7 +46,15 @@ TEST(CostPriors, TheShippedFileHasThePublishedNumbers) {
                             .preferred_fragment_scalars_per_lane = 32,
                             .preferred_concurrent_programs = 64,
                             .metal_mpp_concurrent_subgroups = 512};
-  EXPECT_EQ(p, expected);
+  // Those of cpu.vector are measured, and change with what is measured.
+  CostPriors published = p;
+  for (const CostPriorRow& row : cost_prior_rows())
+    if (row.name.starts_with("cpu_vector_")) {
+      const auto member = std::get<double CostPriors::*>(row.member);
+      EXPECT_GT(p.*member, 0) << row.name;
+      published.*member = 0;
+    }
+  EXPECT_EQ(published, expected);
   EXPECT_TRUE(validate(p));
 }
 
@@ -56,9 +64,9 @@ TEST(CostPriors, TheTableNamesEveryMemberOnce) {
   for (const CostPriorRow& row : cost_prior_rows())
     std::visit([&](auto member) { priors.*member = static_cast<std::decay_t<decltype(priors.*member)>>(number++); },
                row.member);
-  EXPECT_EQ(number, 27);
+  EXPECT_EQ(number, 38);
   EXPECT_EQ(priors.matrix_issue, 1);
-  EXPECT_EQ(priors.metal_mpp_concurrent_subgroups, 26);
+  EXPECT_EQ(priors.metal_mpp_concurrent_subgroups, 37);
   number = 1;
   for (const CostPriorRow& row : cost_prior_rows()) {
     std::visit([&](auto member) { EXPECT_EQ(static_cast<double>(priors.*member), number) << row.name; }, row.member);

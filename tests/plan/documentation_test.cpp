@@ -4,6 +4,7 @@
 
 #include "plan/cost_basis.h"
 #include "plan/plan_cases.h"
+#include "plan/vector_plan.h"
 #include "support/files.h"
 
 namespace tilewright::plan::documentation_test {
@@ -33,6 +34,7 @@ TEST(PlannerDocumentation, EveryFeatureCoefficientBasisAndConstraint) {
     if (row.name != "priced" && row.name != "score" && row.name != "concurrent_waves" && row.name != "kernel_score")
       expect_said(fmt::format("| `{}` |", row.name));
   for (const CostPriorRow& row : cost_prior_rows()) expect_said(fmt::format("`{}`", row.name));
+  for (const VectorCostRow& row : vector_cost_rows()) expect_said(fmt::format("| `{}` |", row.name));
   for (const CostBasis* basis : cost_bases()) expect_said(std::string(basis->name));
   for (std::size_t i = 0; i < realize::kMatrixConstraints; ++i)
     expect_said(fmt::format("`{}`", constraint_name(static_cast<realize::MatrixConstraint>(i))));

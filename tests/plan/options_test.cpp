@@ -1,6 +1,9 @@
 // Options: defaults, ranges, text and validity.
 #include "plan/options.h"
 
+#include <sstream>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +46,11 @@ mpp_operation_scope = subgroup
 pad_shared_rows = false
 pipeline_window = 0
 )";
-  const std::string text = options_text(option_values(shipped_options()));
+  // The coefficients of cpu.vector are measured, and change with what is measured.
+  std::string text;
+  std::istringstream lines(options_text(option_values(shipped_options())));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("cost.cpu_vector_")) text += line + "\n";
   EXPECT_EQ(text.substr(0, expected.size()), expected);
   EXPECT_EQ(text.substr(expected.size()), R"(cost.version = priors-v1
 cost.matrix_issue = 1.0

@@ -78,6 +78,7 @@ class Memory {
   llvm::Value* load(const kernel::MemoryRef& memory, llvm::Value* index, llvm::Value* mask, ValueType type);
   void store(const kernel::MemoryRef& memory, llvm::Value* index, llvm::Value* value, llvm::Value* mask,
              ValueType type);
+  void prefetch(const kernel::MemoryRef& memory, llvm::Value* index, bool near);
 
  private:
   struct Place {
@@ -120,7 +121,10 @@ std::int64_t estimate_work(const kernel::Program& program, const kernel::Kernel&
 
 // ---- optimize.cpp ---------------------------------------------------------------------------------------------------
 
+/// Kernels of ranges are left as they are: whoever writes them has placed every vector, and the passes would only cost
+/// time.
 void optimize(llvm::Module& module, const Machine& machine, int opt_level);
+inline constexpr const char* kAsWritten = "tilewright-as-written";  ///< attribute of functions that no pass looks at
 Result<std::string> generate_code(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind);
 
 // ---- object_symbols.cpp ---------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 // One LLVM function a kernel: the loop over a range of tasks, around the kernel's body.
+#include <array>
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -72,6 +74,23 @@ std::vector<llvm::Value*> unflatten(llvm::IRBuilder<>& b, llvm::Value* ordinal,
   return coordinates;
 }
 
+/// The interval of tasks, and the blocks around the loop over it.
+struct TaskLoop {
+  llvm::Value *begin, *end;
+  llvm::BasicBlock *prepare, *task, *finish;
+};
+
+/// The body for one task after the other. The builder stands in loop.task.
+void emit_tasks(Emission& emission, Memory& memory, const kernel::Kernel& kernel, const TaskLoop& loop) {
+  llvm::IRBuilder<>& b = emission.builder;
+  llvm::PHINode* ordinal = b.CreatePHI(b.getInt64Ty(), 2, "ordinal");
+  emit_body(emission, memory, kernel.body, unflatten(b, ordinal, kernel.task_extents));
+  llvm::Value* next = b.CreateAdd(ordinal, b.getInt64(1), "", true, true);
+  ordinal->addIncoming(loop.begin, loop.prepare);
+  ordinal->addIncoming(next, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpEQ(next, loop.end), loop.finish, loop.task);
+}
+
 void define_entry(llvm::Function& function, const kernel::Program& program, const kernel::Kernel& kernel,
                   const ScratchLayout& layout, const Machine& machine, bool noalias) {
   llvm::LLVMContext& context = function.getContext();
@@ -89,13 +108,13 @@ void define_entry(llvm::Function& function, const kernel::Program& program, cons
   b.CreateBr(task);
 
   b.SetInsertPoint(task);
-  llvm::PHINode* ordinal = b.CreatePHI(b.getInt64Ty(), 2, "ordinal");
-  emit_body(emission, memory, kernel.body, unflatten(b, ordinal, kernel.task_extents));
-  llvm::Value* next = b.CreateAdd(ordinal, b.getInt64(1), "", true, true);
-  ordinal->addIncoming(begin, prepare);
-  ordinal->addIncoming(next, b.GetInsertBlock());
   llvm::BasicBlock* finish = llvm::BasicBlock::Create(context, "finish", &function);
-  b.CreateCondBr(b.CreateICmpEQ(next, end), finish, task);
+  if (kernel.ranges) {
+    emit_body(emission, memory, kernel.body, std::array<llvm::Value*, 2>{begin, end});
+    b.CreateBr(finish);
+  } else {
+    emit_tasks(emission, memory, kernel, {begin, end, prepare, task, finish});
+  }
   b.SetInsertPoint(finish);
   b.CreateRetVoid();
   b.SetInsertPoint(start);
@@ -117,14 +136,15 @@ Result<Built> build_module(const kernel::Program& program, const EmitOptions& op
     TW_TRY(const ScratchLayout layout, layout_scratch(program, kernel));
     const std::string entry = entry_name(options.symbol_prefix, i, kernel.name);
     llvm::Function* function = declare_entry(*built.module, entry, machine, layout.bytes);
+    if (kernel.ranges) function->addFnAttr(kAsWritten);
     if (tasks == 0) {
       // Extents of zero would be divisors.
       llvm::ReturnInst::Create(*built.context, llvm::BasicBlock::Create(*built.context, "start", function));
     } else {
       define_entry(*function, program, kernel, layout, machine, options.noalias);
     }
-    built.launches.push_back(
-        {entry, kernel.task_extents, tasks, layout.bytes, tasks == 0 ? 0 : estimate_work(program, kernel)});
+    built.launches.push_back({entry, kernel.task_extents, tasks, layout.bytes,
+                              tasks == 0 ? 0 : estimate_work(program, kernel), std::nullopt, kernel.ranges});
   }
   std::string fault;
   llvm::raw_string_ostream stream(fault);

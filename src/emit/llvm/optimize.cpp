@@ -34,11 +34,12 @@ void optimize(llvm::Module& module, const Machine& machine, int opt_level) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  std::string text = std::string("function(") + kScalarPasses;
+  std::string text = kScalarPasses;
   if (opt_level > 1) text += std::string(",") + kVectorPasses;
-  llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, text + ")"));
-  passes.run(module, modules);
+  llvm::FunctionPassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, text));
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !function.hasFnAttribute(kAsWritten)) passes.run(function, functions);
 }
 
 Result<std::string> generate_code(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {

@@ -20,7 +20,8 @@ std::int64_t saturating_mul(std::int64_t a, std::int64_t b) { return checked_mul
 
 class Estimate {
  public:
-  explicit Estimate(const Program& program) : program_(program), constants_(program.values.size()) {
+  Estimate(const Program& program, std::int64_t unknown_trips)
+      : program_(program), unknown_trips_(unknown_trips), constants_(program.values.size()) {
     for (const Op& op : program.ops) {
       const auto* constant = std::get_if<ConstOp>(&op.payload);
       if (constant != nullptr && op.results.size() == 1) constants_[op.results[0].index] = constant->integer;
@@ -50,19 +51,21 @@ class Estimate {
   std::int64_t trips(const LoopOp& loop) const {
     const std::optional<std::int64_t>& low = constants_[loop.low.index];
     const std::optional<std::int64_t>& high = constants_[loop.high.index];
-    if (!low || !high) return kUnknownTrips;
+    if (!low || !high) return unknown_trips_;
     const std::int64_t distance = checked_sub(*high, *low).value_or(INT64_MAX);
     return distance <= 0 ? 0 : (distance - 1) / loop.step + 1;
   }
 
   const Program& program_;
+  std::int64_t unknown_trips_;
   std::vector<std::optional<std::int64_t>> constants_;
 };
 
 }  // namespace
 
 std::int64_t estimate_work(const Program& program, const Kernel& kernel) {
-  return Estimate(program).block(kernel.body);
+  // The loops of unknown length in a kernel of ranges are those over its tasks.
+  return Estimate(program, kernel.ranges ? 1 : kUnknownTrips).block(kernel.body);
 }
 
 }  // namespace tilewright::emit_llvm

@@ -237,6 +237,10 @@ Result<void> check_group(const Program& program, const Kernel& kernel, const Lim
     return failure(DiagCode::Unsupported,
                    fmt::format("kernel {} is persistent, which is not made for Metal", kernel.name),
                    "lower to one group a task");
+  if (kernel.ranges)
+    return failure(DiagCode::Unsupported,
+                   fmt::format("kernel {} takes ranges of tasks, which is not made for Metal", kernel.name),
+                   "lower to one group a task");
   if (group.workers > limits.workers_per_group)
     return failure(DiagCode::Unsupported,
                    fmt::format("kernel {} has groups of {} workers; the limit is {}", kernel.name, group.workers,

@@ -79,7 +79,8 @@ void BoundCall::run() const {
 
 std::int64_t BoundCall::piece_count(const artifact::Launch& launch, int workers) const {
   if (runs_inline(launch, workers)) return 1;
-  const std::int64_t each = memory_->scratch_stride > kLargeScratchBytes ? 1 : kPiecesPerWorker;
+  const bool whole = launch.ranges || memory_->scratch_stride > kLargeScratchBytes;
+  const std::int64_t each = whole ? 1 : kPiecesPerWorker;
   return std::min<std::int64_t>(launch.task_count, workers * each);
 }
 

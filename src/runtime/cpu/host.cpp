@@ -7,6 +7,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
 #include <tbb/info.h>
+#include <unistd.h>
 
 namespace tilewright::runtime_cpu {
 
@@ -23,6 +24,10 @@ target::HostFacts detect_host() {
     facts.features += (present ? '+' : '-') + name;
   }
   facts.cores = std::max(1, tbb::info::default_concurrency());
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  facts.l1_bytes = std::max<std::int64_t>(0, ::sysconf(_SC_LEVEL1_DCACHE_SIZE));
+  facts.l2_bytes = std::max<std::int64_t>(0, ::sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
   return facts;
 }
 

@@ -71,12 +71,28 @@ struct Run {
     const IeeeArithmetic ieee;
     launch.entry(table, begin, end, scratch + worker * scratch_stride);
   }
+  /// One range a worker: what its tasks share is made once.
+  void in_even_ranges(const LoadedLaunch& launch) const {
+    const std::int64_t tasks = launch.facts.task_count, pieces = std::min<std::int64_t>(threads, tasks);
+    const auto start_of = [&](std::int64_t piece) { return tasks / pieces * piece + std::min(piece, tasks % pieces); };
+    tbb::parallel_for(
+        tbb::blocked_range<std::int64_t>(0, pieces, 1),
+        [&](const tbb::blocked_range<std::int64_t>& range) {
+          for (std::int64_t piece = range.begin(); piece < range.end(); ++piece)
+            call(launch, start_of(piece), start_of(piece + 1), tbb::this_task_arena::current_thread_index());
+        },
+        tbb::simple_partitioner());
+  }
   void all_launches() const {
     for (const LoadedLaunch& launch : code.launches()) {
       const std::int64_t tasks = launch.facts.task_count;
       if (tasks == 0) continue;
       if (runs_inline(launch.facts, threads)) {
         call(launch, 0, tasks, 0);
+        continue;
+      }
+      if (launch.facts.ranges) {
+        in_even_ranges(launch);
         continue;
       }
       const std::int64_t grain = tasks_per_range(launch.facts);

@@ -1,0 +1,172 @@
+#include "lower/vector/vector_tile.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewright::lower {
+
+using kernel::ScalarType;
+
+// ---- The panel of b
+// --------------------------------------------------------------------------------------------------
+
+void VectorTile::pack(const std::function<void(const std::function<void(const Panel&)>&)>& each) {
+  if (!has_rows_of_b()) return each([&](const Panel& panel) { pack_columns(panel); });
+  // A row of b runs through all panels: it is read once, from one end to the other.
+  b_.loop(b_.const_i64(0), b_.const_i64(contraction_.depth.extent), 1,
+          [&](kernel::ValueId depth) { each([&](const Panel& panel) { pack_rows(panel, depth); }); });
+}
+
+/// One step of the depth: vectors side by side.
+void VectorTile::pack_rows(const Panel& panel, kernel::ValueId depth) {
+  const kernel::ValueId from = b_.add(b_.add(panel.b.base, panel.column), b_.mul(depth, panel.b.depth_step));
+  const kernel::ValueId to = b_.add(panel.packed_at, b_.mul(depth, panel.vectors * mapping_.lanes));
+  for (std::int64_t v = 0; v < panel.vectors; ++v) {
+    const kernel::ValueId read = b_.load(panel.b.memory, b_.add(from, v * mapping_.lanes), lanes(), mask_of(panel, v));
+    b_.store(*panel.packed, b_.add(to, v * mapping_.lanes), b_.cast(ScalarType::F32, read));
+  }
+}
+
+/// Columns that do not lie side by side: one after the other, each down its depth.
+void VectorTile::pack_columns(const Panel& panel) {
+  const std::int64_t width = panel.vectors * mapping_.lanes;
+  const kernel::ValueId columns = b_.const_i64(contraction_.column.extent);
+  b_.loop(b_.const_i64(0), b_.const_i64(width), 1, [&](kernel::ValueId column) {
+    const kernel::ValueId at = b_.add(panel.column, column);
+    const kernel::ValueId exists = b_.compare(kernel::CompareKind::Lt, at, columns);
+    const kernel::ValueId from = b_.add(panel.b.base, b_.mul(at, panel.b.outer_step));
+    b_.loop(b_.const_i64(0), b_.const_i64(contraction_.depth.extent), 1, [&](kernel::ValueId depth) {
+      const kernel::ValueId read = b_.load(panel.b.memory, b_.add(from, b_.mul(depth, panel.b.depth_step)), 1, exists);
+      b_.store(*panel.packed, b_.add(b_.add(panel.packed_at, column), b_.mul(depth, width)),
+               b_.cast(ScalarType::F32, read));
+    });
+  });
+}
+
+kernel::ValueId VectorTile::load_b(const Panel& panel, kernel::ValueId depth, std::int64_t vector) {
+  const std::int64_t shift = vector * mapping_.lanes;
+  if (panel.packed) {
+    const kernel::ValueId at = b_.add(panel.packed_at, b_.mul(depth, panel.vectors * mapping_.lanes));
+    return b_.load(*panel.packed, b_.add(at, shift), lanes());
+  }
+  const kernel::ValueId row = b_.add(b_.add(panel.b.base, panel.column), b_.mul(depth, panel.b.depth_step));
+  const kernel::ValueId read = b_.load(panel.b.memory, b_.add(row, shift), lanes(), mask_of(panel, vector));
+  return b_.cast(ScalarType::F32, read);
+}
+
+// ---- The rectangle
+// ---------------------------------------------------------------------------------------------------
+
+VectorPlace VectorTile::place(const Panel& panel, kernel::ValueId row, std::int64_t r, std::int64_t v) {
+  return {b_.add(row, r), b_.add(panel.column, v * mapping_.lanes), mask_of(panel, v), r, v};
+}
+
+VectorTile::Values VectorTile::initial(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
+  return elements_.under_branches({contraction_.initial}, [&] {
+    Values sums;
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t v = 0; v < panel.vectors; ++v)
+        sums.push_back(elements_.vector(contraction_.initial, place(panel, row, r, v)));
+    return sums;
+  });
+}
+
+/// One step of the depth: the outer product of a column of a and a row of b.
+VectorTile::Values VectorTile::step(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId depth,
+                                    Values sums) {
+  Values columns;
+  for (std::int64_t v = 0; v < panel.vectors; ++v) columns.push_back(load_b(panel, depth, v));
+  const kernel::ValueId first =
+      b_.add(b_.add(panel.a.base, b_.mul(row, panel.a.outer_step)), b_.mul(depth, panel.a.depth_step));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const kernel::ValueId element = b_.load(panel.a.memory, b_.add(first, r * panel.a.outer_step));
+    const kernel::ValueId factor = b_.splat(b_.cast(ScalarType::F32, element), lanes());
+    for (std::int64_t v = 0; v < panel.vectors; ++v) {
+      kernel::ValueId& sum = sums[static_cast<std::size_t>(r * panel.vectors + v)];
+      sum = b_.fma(factor, columns[static_cast<std::size_t>(v)], sum);
+    }
+  }
+  return sums;
+}
+
+/// Lines of the rows further down: hints, which may point anywhere.
+void VectorTile::fetch(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId depth) {
+  if (mapping_.fetch_ahead == 0) return;
+  const kernel::ValueId first = b_.add(b_.add(panel.a.base, b_.mul(row, panel.a.outer_step)),
+                                       b_.mul(b_.add(depth, mapping_.fetch_ahead), panel.a.depth_step));
+  for (std::int64_t r = 0; r < rows; ++r)
+    b_.prefetch(panel.a.memory, b_.add(first, r * panel.a.outer_step), /*near=*/true);
+}
+
+/// `count` steps from `step` on of the panel that comes next.
+void VectorTile::fetch_next_panel(const Panel& panel, kernel::ValueId step, std::int64_t count) {
+  const kernel::ValueId column = b_.add(panel.column, panel.vectors * mapping_.lanes);
+  const kernel::ValueId at = b_.add(b_.add(panel.b.base, column), b_.mul(step, panel.b.depth_step));
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t v = 0; v < panel.vectors; ++v)
+      b_.prefetch(panel.b.memory, b_.add(at, i * panel.b.depth_step + v * mapping_.lanes));
+}
+
+/// Steps [from, from + count) of the depth, from `shift` on.
+VectorTile::Values VectorTile::steps(const Panel& panel, kernel::ValueId row, std::int64_t rows, std::int64_t from,
+                                     std::int64_t count, kernel::ValueId shift, Values sums) {
+  const std::int64_t unroll = std::max<std::int64_t>(mapping_.unroll, 1);
+  const std::int64_t whole = from + count - count % unroll;
+  const auto shifted = [&](kernel::ValueId at) { return shift.valid() ? b_.add(at, shift) : at; };
+  if (whole > from) {
+    sums = b_.loop(shifted(b_.const_i64(from)), shifted(b_.const_i64(whole)), unroll, std::move(sums),
+                   [&](kernel::ValueId at, const Values& carried) {
+                     fetch(panel, row, rows, at);
+                     Values next = carried;
+                     for (std::int64_t u = 0; u < unroll; ++u)
+                       next = step(panel, row, rows, b_.add(at, u), std::move(next));
+                     return next;
+                   });
+  }
+  for (std::int64_t at = whole; at < from + count; ++at)
+    sums = step(panel, row, rows, shifted(b_.const_i64(at)), std::move(sums));
+  return sums;
+}
+
+/// The depth in segments, before each of which a part of the next panel is fetched: all tiles together fetch all of it.
+VectorTile::Values VectorTile::segments(const Panel& panel, kernel::ValueId row, std::int64_t rows, Values sums) {
+  const std::int64_t depth = contraction_.depth.extent, unroll = std::max<std::int64_t>(mapping_.unroll, 1);
+  const realize::EvenParts tiles(contraction_.row.extent, mapping_.rows);
+  const std::int64_t share = realize::VectorMapping::ceil_div(depth, tiles.parts);
+  const std::int64_t length = std::max(depth / share / unroll, std::int64_t{1}) * unroll;
+  const std::int64_t whole = depth / length;
+  const std::int64_t each = realize::VectorMapping::ceil_div(depth, tiles.parts * std::max<std::int64_t>(whole, 1));
+  const kernel::ValueId tile = b_.binary(kernel::BinaryKind::FloorDiv, row, b_.const_i64(tiles.size));
+  const kernel::ValueId first = b_.mul(tile, whole * each);
+  sums = b_.loop(b_.const_i64(0), b_.const_i64(whole), 1, std::move(sums),
+                 [&](kernel::ValueId segment, const Values& carried) {
+                   fetch_next_panel(panel, b_.add(first, b_.mul(segment, each)), each);
+                   return steps(panel, row, rows, 0, length, b_.mul(segment, length), carried);
+                 });
+  return steps(panel, row, rows, whole * length, depth - whole * length, {}, std::move(sums));
+}
+
+void VectorTile::emit(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
+  elements_.forget();
+  Values sums = initial(panel, row, rows);
+  sums = mapping_.fetches_panel ? segments(panel, row, rows, std::move(sums))
+                                : steps(panel, row, rows, 0, contraction_.depth.extent, {}, std::move(sums));
+  finish(panel, row, rows, sums);
+}
+
+void VectorTile::finish(const Panel& panel, kernel::ValueId row, std::int64_t rows, const Values& sums) {
+  std::vector<tile::ValueId> stored;
+  for (tile::OpId store : contraction_.stores) stored.push_back(elements_.stored_value(store));
+  elements_.under_branches(stored, [&] {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t v = 0; v < panel.vectors; ++v) {
+        const VectorPlace at = place(panel, row, r, v);
+        elements_.know(contraction_.result, at, sums[static_cast<std::size_t>(r * panel.vectors + v)]);
+        for (tile::OpId store : contraction_.stores) elements_.store(store, at);
+      }
+    }
+    return Values{};
+  });
+}
+
+}  // namespace tilewright::lower

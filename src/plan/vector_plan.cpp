@@ -1,0 +1,275 @@
+#include "plan/vector_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "support/check.h"
+#include "tile/bind.h"
+
+namespace tilewright::plan {
+
+using realize::EvenParts;
+using realize::VectorMapping;
+
+namespace {
+
+constexpr std::int64_t kF32Bytes = 4;
+constexpr std::int64_t kPageBytes = 4096;
+/// Of a core of our time: two multiply-adds and two loads a cycle, and a sum may be added to again after four.
+constexpr double kPorts = 2, kChain = 4;
+constexpr std::int64_t kMostGroup = 8;
+
+constexpr VectorCostRow kVectorRows[] = {
+    {"vector_fmas", &VectorCost::vector_fmas, &CostPriors::cpu_vector_fma, "fused multiply-adds of whole vectors"},
+    {"lane_cover", &VectorCost::lane_cover, nullptr, "the part of their lanes that belongs to the product"},
+    {"excess_loads", &VectorCost::excess_loads, &CostPriors::cpu_vector_excess_load,
+     "cycles in which loads keep the multipliers waiting"},
+    {"excess_latency", &VectorCost::excess_latency, &CostPriors::cpu_vector_excess_latency,
+     "cycles in which too few sums are under way"},
+    {"near_panel_bytes", &VectorCost::near_panel_bytes, &CostPriors::cpu_vector_near_panel_byte,
+     "of the right operand, read from beyond the near cache"},
+    {"far_panel_bytes", &VectorCost::far_panel_bytes, &CostPriors::cpu_vector_far_panel_byte,
+     "of the right operand, read from beyond the far cache"},
+    {"scattered_bytes", &VectorCost::scattered_bytes, &CostPriors::cpu_vector_scattered_byte,
+     "of the right operand, read in place across pages again and again"},
+    {"left_bytes", &VectorCost::left_bytes, &CostPriors::cpu_vector_left_byte,
+     "of the left operand, read anew from beyond the far cache"},
+    {"packed_bytes", &VectorCost::packed_bytes, &CostPriors::cpu_vector_packed_byte, "of panels that are copied"},
+    {"strided_elements", &VectorCost::strided_elements, &CostPriors::cpu_vector_strided_element,
+     "copied or stored one at a time"},
+    {"rectangles", &VectorCost::rectangles, &CostPriors::cpu_vector_rectangle, "rectangles that begin and end"},
+    {"output_vectors", &VectorCost::output_vectors, &CostPriors::cpu_vector_output,
+     "vectors stored, and computed by the epilogue"},
+};
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// The workload with the rows for columns.
+VectorWorkload oriented(VectorWorkload workload, bool swaps) {
+  if (!swaps) return workload;
+  std::swap(workload.rows, workload.columns);
+  std::swap(workload.a, workload.b);
+  std::swap(workload.output_row_step, workload.output_column_step);
+  return workload;
+}
+
+/// Calls f(size, count) for the sizes of parts that there are.
+template <class F>
+void each_size(const EvenParts& parts, F&& f) {
+  f(parts.size, parts.large);
+  if (!parts.are_equal()) f(parts.size - 1, parts.parts - parts.large);
+}
+
+class Pricing {
+ public:
+  Pricing(const VectorWorkload& workload, const VectorTarget& target, const VectorMapping& mapping)
+      : work_(oriented(workload, mapping.swaps)),
+        target_(target),
+        mapping_(mapping),
+        panels_(VectorMapping::ceil_div(work_.columns, mapping.lanes), mapping.vectors),
+        groups_(panels_.parts, mapping.group),
+        tiles_(work_.rows, mapping.rows) {}
+
+  VectorCost run() {
+    each_size(tiles_, [&](std::int64_t rows, std::int64_t tiles) {
+      each_size(panels_, [&](std::int64_t vectors, std::int64_t panels) {
+        add_rectangles(number(rows), number(vectors), number(tiles) * number(panels) * number(work_.batches));
+      });
+    });
+    const std::int64_t vectors = VectorMapping::ceil_div(work_.columns, mapping_.lanes);
+    cost_.lane_cover = number(work_.columns) / number(vectors * mapping_.lanes);
+    add_right(number(vectors * mapping_.lanes));
+    add_left();
+    add_output(number(vectors));
+    return cost_;
+  }
+
+ private:
+  void add_rectangles(double rows, double vectors, double count) {
+    const double steps = number(work_.depth) * count;
+    const double fma = rows * vectors / kPorts;
+    const double load = (rows + vectors) / kPorts;
+    cost_.vector_fmas += steps * rows * vectors;
+    cost_.excess_loads += steps * std::max(0.0, load - fma);
+    cost_.excess_latency += steps * std::max(0.0, kChain - std::max(fma, load));
+    cost_.rectangles += count;
+  }
+
+  /// The panels: copied once, read by every tile.
+  void add_right(double columns) {
+    const double once = number(work_.batches) * number(work_.depth) * columns * kF32Bytes;
+    const double again = once * number(tiles_.parts);
+    const std::int64_t panel = work_.depth * panels_.size * mapping_.lanes * kF32Bytes;
+    if (panel > target_.near_bytes / 2) cost_.near_panel_bytes += again;
+    if (panel * groups_.size > target_.far_bytes * 3 / 4) cost_.far_panel_bytes += again;
+    const bool has_rows = work_.b.outer_step == 1;
+    if (mapping_.packs) {
+      cost_.packed_bytes += has_rows ? once / number(groups_.size) + once : once;
+      if (!has_rows) cost_.strided_elements += once / kF32Bytes;
+      return;
+    }
+    const std::int64_t row_bytes = work_.b.depth_step * work_.b.bytes;
+    const bool is_scattered = row_bytes * work_.depth > target_.far_bytes / 2 && row_bytes > panels_.size * 64;
+    if (is_scattered || row_bytes >= kPageBytes) cost_.scattered_bytes += again;
+  }
+
+  void add_left() {
+    const double once = number(work_.batches) * number(work_.rows) * number(work_.depth) * number(work_.a.bytes);
+    if (once / number(work_.batches) > number(target_.far_bytes) / 2) cost_.left_bytes += once * number(groups_.parts);
+  }
+
+  void add_output(double vectors) {
+    const double stored = number(work_.batches) * number(work_.rows) * vectors;
+    cost_.output_vectors += stored * (1 + number(work_.epilogue_operations) / kPorts);
+    if (work_.output_column_step != 1) cost_.strided_elements += stored * number(mapping_.lanes);
+  }
+
+  VectorWorkload work_;
+  const VectorTarget& target_;
+  const VectorMapping& mapping_;
+  EvenParts panels_, groups_, tiles_;
+  VectorCost cost_;
+};
+
+std::int64_t registers_of(const VectorMapping& mapping) { return mapping.rows * mapping.vectors + mapping.vectors + 1; }
+
+/// The steps of the depth in one iteration: enough that the loop itself costs little.
+std::int64_t unroll_of(const VectorMapping& mapping) {
+  const std::int64_t work = mapping.rows * mapping.vectors;
+  return work >= 16 ? 4 : 8;
+}
+
+class Candidates {
+ public:
+  Candidates(const VectorWorkload& workload, const VectorTarget& target, const CostPriors& priors)
+      : workload_(workload), target_(target), priors_(priors) {}
+
+  VectorChoice run() {
+    for (const bool swaps : {false, true})
+      for (std::int64_t vectors = 1; vectors * 2 + 1 <= target_.registers; ++vectors)
+        for (std::int64_t rows = 1; rows * vectors + vectors + 1 <= target_.registers; ++rows)
+          add(rows, vectors, swaps);
+    for (std::size_t i = 0; i < choice_.candidates.size(); ++i)
+      if (choice_.candidates[i].cost.score < choice_.candidates[choice_.chosen].cost.score) choice_.chosen = i;
+    return std::move(choice_);
+  }
+
+ private:
+  void add(std::int64_t rows, std::int64_t vectors, bool swaps) {
+    const VectorWorkload work = oriented(workload_, swaps);
+    const EvenParts panels(VectorMapping::ceil_div(work.columns, target_.lanes), vectors);
+    const EvenParts tiles(work.rows, rows);
+    // Others with the same tiles and panels stand for it.
+    if (panels.size != vectors || tiles.size != rows) return;
+    VectorMapping mapping{.lanes = target_.lanes, .rows = rows, .vectors = vectors, .swaps = swaps};
+    mapping.unroll = unroll_of(mapping);
+    // Lanes that do not lie side by side have to be copied.
+    if (work.b.outer_step == 1 || work.columns == 1) add(mapping);
+    if (tiles.parts == 1 && work.b.outer_step == 1) return;
+    mapping.packs = true;
+    for (mapping.group = 1; mapping.group <= kMostGroup; mapping.group *= 2) {
+      if (mapping.group > 1 && mapping.group >= 2 * panels.parts) break;
+      add(mapping);
+    }
+  }
+
+  void add(const VectorMapping& mapping) {
+    choice_.candidates.push_back({mapping, vector_cost(workload_, target_, mapping, priors_), std::nullopt});
+  }
+
+  const VectorWorkload& workload_;
+  const VectorTarget& target_;
+  const CostPriors& priors_;
+  VectorChoice choice_;
+};
+
+/// Steps of an object, in elements: declared ones, or those of dense rows.
+std::vector<std::int64_t> steps_of(const tile::Program& program, tile::ObjectId object) {
+  std::vector<std::int64_t> steps;
+  for (tile::IndexId stride : program.object(object).strides)
+    steps.push_back(program.index().as_constant(stride).value_or(0));
+  return steps.empty() ? tile::dense_strides(tile::bound_extents(program, object)) : steps;
+}
+
+}  // namespace
+
+std::span<const VectorCostRow> vector_cost_rows() { return kVectorRows; }
+
+VectorWorkload vector_workload(const proof::Subject& subject, const realize::Contraction& contraction) {
+  const tile::Program& program = subject.program;
+  VectorWorkload work;
+  work.batches = contraction.batch_count;
+  work.rows = contraction.row.extent;
+  work.columns = contraction.column.extent;
+  work.depth = contraction.depth.extent;
+  const auto operand = [&](const realize::ContractionOperand& from) {
+    const auto& load = std::get<tile::LoadOp>(program.op(from.load).payload);
+    const std::vector<std::int64_t> steps = steps_of(program, load.object);
+    VectorWorkload::Operand made;
+    made.bytes = static_cast<std::int64_t>(data_type_bytes(program.object(load.object).element.data));
+    if (from.outer_dimension) made.outer_step = steps[*from.outer_dimension];
+    if (from.depth_dimension) made.depth_step = steps[*from.depth_dimension];
+    return made;
+  };
+  work.a = operand(contraction.a);
+  work.b = operand(contraction.b);
+  const analysis::Access& store = *subject.accesses.of(contraction.stores.front());
+  const std::vector<std::int64_t> steps = steps_of(program, store.object);
+  for (std::size_t d = 0; d < store.dimensions.size(); ++d) {
+    const std::vector<tile::AxisId> axes = program.index().axes(store.dimensions[d].expr);
+    const auto has = [&](tile::AxisId axis) { return axis.valid() && std::ranges::find(axes, axis) != axes.end(); };
+    if (has(contraction.row.axis)) work.output_row_step = steps[d];
+    if (has(contraction.column.axis)) work.output_column_step = steps[d];
+  }
+  for (tile::OpId op : subject.walk.order) {
+    const auto results = program.list(program.op(op).results);
+    if (subject.walk.places[op].launch == contraction.launch && results.size() == 1 &&
+        (std::holds_alternative<tile::UnaryOp>(program.op(op).payload) ||
+         std::holds_alternative<tile::BinaryOp>(program.op(op).payload)) &&
+        !program.value(results[0]).axes.empty())
+      ++work.epilogue_operations;
+  }
+  return work;
+}
+
+VectorCost vector_cost(const VectorWorkload& workload, const VectorTarget& target, const VectorMapping& mapping,
+                       const CostPriors& priors) {
+  VectorCost cost = Pricing(workload, target, mapping).run();
+  for (const VectorCostRow& row : kVectorRows)
+    if (row.price != nullptr) cost.score += cost.*row.member * (priors.*row.price);
+  return cost;
+}
+
+VectorChoice plan_contraction(const VectorWorkload& workload, const VectorTarget& target, const CostPriors& priors) {
+  VectorChoice choice = Candidates(workload, target, priors).run();
+  TW_CHECK(!choice.candidates.empty());
+  return choice;
+}
+
+std::string vector_mapping_fault(const VectorWorkload& workload, const VectorTarget& target,
+                                 const VectorMapping& mapping) {
+  if (mapping.lanes != target.lanes)
+    return fmt::format("vectors of {}, the target has {}", mapping.lanes, target.lanes);
+  if (mapping.rows < 1 || mapping.vectors < 1 || mapping.unroll < 1 || mapping.unroll > 16 || mapping.group < 1 ||
+      mapping.group > kMostGroup)
+    return "rows, vectors, unroll and group are numbers above 0";
+  if (registers_of(mapping) > target.registers)
+    return fmt::format("{} registers are needed, the target has {}", registers_of(mapping), target.registers);
+  const VectorWorkload work = oriented(workload, mapping.swaps);
+  if (!mapping.packs && work.b.outer_step != 1 && work.columns != 1)
+    return "the columns of the right operand do not lie side by side, and it is not packed";
+  return {};
+}
+
+std::string vector_mapping_text(const VectorMapping& mapping) {
+  std::string text = fmt::format("{}x{} vectors of {}", mapping.rows, mapping.vectors, mapping.lanes);
+  if (mapping.swaps) text += ", rows as lanes";
+  if (!mapping.packs) return text + ", b in place";
+  return text + (mapping.group == 1 ? std::string(", b packed by panels")
+                                    : fmt::format(", b packed {} panels at a time", mapping.group));
+}
+
+}  // namespace tilewright::plan
