@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -179,5 +181,7 @@ void tilewright_call_free(tilewright_call* call);
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif /* TILEWRIGHT_C_API_H */

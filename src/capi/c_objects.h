@@ -17,6 +17,7 @@
 
 #include "support/result.h"
 
+// NOLINTBEGIN(readability-identifier-naming): names of the C interface
 struct tilewright_error {
   tilewright::Diags faults;
   std::string text;
@@ -37,6 +38,7 @@ struct tilewright_call {
   std::vector<bool> temporary;                          ///< one a binding
   std::unique_ptr<tilewright::Executor> executor = {};  ///< made when it is first needed
 };
+// NOLINTEND(readability-identifier-naming)
 
 namespace tilewright::capi {
 

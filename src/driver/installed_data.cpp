@@ -13,6 +13,7 @@
 #ifdef __ELF__
 extern "C" {
 /// Where an installation lies, said by the program that was built with it (find_package); null in the tool itself.
+// NOLINTNEXTLINE(readability-identifier-naming): a name of C
 extern const char* const tilewright_installed_data __attribute__((weak));
 }
 #endif

@@ -25,7 +25,7 @@ class BadInput : public ToolTest {
 TEST_F(BadInput, Commands) {
   expect_refusal({"rnu"}, 2,
                  {"unknown command 'rnu'", "did you mean 'run'?",
-                  "run, print, plan, prove, emit, emulate, cache, list, version, help", "[Usage]"});
+                  "run, print, plan, prove, emit, emulate, bench, cache, list, version, help", "[Usage]"});
   expect_refusal({"emulate", "gemm"}, 2, {"cannot read 'gemm'", "[FileRead]"});
   expect_refusal({"help", "me"}, 2, {"unknown command 'me'"});
   expect_refusal({"help", "run", "print"}, 2, {"one command"});

@@ -31,7 +31,7 @@ inline artifact::Artifact sample_artifact(int number = 0, std::size_t code_bytes
   group.bindings = {0, 1};
   group.fences = artifact::FenceRecord{4, 2, true, "because"};
   made.launches.push_back({"tw0_gemm", {number, 2}, number * 2, 64, 100, {}});
-  made.launches.push_back({"tw1_gemm", {}, 1, 0, 0, group});
+  made.launches.push_back({"tw1_gemm", {}, 1, 0, 0, group, true});
   made.families = {"cpu.vector"};
   made.language_version = 310;
   made.flags = {"ieee-strict", "noalias"};
