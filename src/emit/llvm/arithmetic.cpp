@@ -55,11 +55,11 @@ llvm::Value* float_unary(Emission& emission, UnaryKind kind, llvm::Value* value)
     case UnaryKind::Floor:
       return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, value);
     case UnaryKind::Exp:
-      return call_math(emission, "expf", value);
+      return emit_exp(emission, value);
     case UnaryKind::Log:
-      return call_math(emission, "logf", value);
+      return emit_log(emission, value);
     case UnaryKind::Tanh:
-      return call_math(emission, "tanhf", value);
+      return emit_tanh(emission, value);
     case UnaryKind::Sin:
       return call_math(emission, "sinf", value);
     case UnaryKind::Cos:

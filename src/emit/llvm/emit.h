@@ -1,9 +1,9 @@
 // Emits kernel IR as machine code for the CPU, through LLVM.
 //
 // The emitted code has the meaning of the kernel interpreter, bit for bit: strict IEEE arithmetic, no contraction, no
-// reassociation, subnormals kept. Exp, Log, Tanh, Sin and Cos are calls of expf, logf, tanhf, sinf and cosf. Two
-// freedoms remain: the payload and the sign of a NaN that arithmetic makes, and signalling NaNs, which a widening
-// conversion may leave as they are.
+// reassociation, subnormals kept. Exp, Tanh and Log are arithmetic, at most 2 units in the last place from the exact
+// number and the same in scalars and vectors; Sin and Cos are calls of sinf and cosf. Two freedoms remain: the payload
+// and the sign of a NaN that arithmetic makes, and signalling NaNs, which a widening conversion may leave as they are.
 //
 // Memory: the allocations of a kernel lie in the scratch block of the worker; temporaries and allocations overlap
 // nothing else. Argument buffers may overlap each other unless `noalias` is set.
