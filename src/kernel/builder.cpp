@@ -241,6 +241,8 @@ ValueId Builder::extract(ValueId operand, std::uint16_t lane) {
   return result_of(ExtractOp{operand, lane}, {type(operand).scalar, 1});
 }
 
+ValueId Builder::zip(ValueId lhs, ValueId rhs, bool high) { return result_of(ZipOp{lhs, rhs, high}, type(lhs)); }
+
 ValueId Builder::fold_lanes(LaneFold kind, ValueId operand) {
   if (type(operand).lanes == 1) return operand;
   return result_of(FoldLanesOp{kind, operand}, {type(operand).scalar, 1});

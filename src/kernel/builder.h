@@ -93,6 +93,7 @@ class Builder {
   ValueId iota(ScalarType scalar, std::uint16_t lanes);
   /// The operand itself when it is a scalar.
   ValueId extract(ValueId operand, std::uint16_t lane);
+  ValueId zip(ValueId lhs, ValueId rhs, bool high);
   /// The operand itself when it is a scalar.
   ValueId fold_lanes(LaneFold kind, ValueId operand);
 

@@ -148,6 +148,11 @@ class ScalarRun {
   void execute(const ExtractOp& payload, const Op& op, OpId) {
     lane(op.results[0]) = lanes(payload.operand)[payload.lane];
   }
+  void execute(const ZipOp& payload, const Op& op, OpId) {
+    const Lane *a = lanes(payload.lhs), *b = lanes(payload.rhs);
+    const std::size_t first = payload.high ? type(payload.lhs).lanes / 2 : 0;
+    each_lane(op, [&](std::size_t i) { return (i % 2 == 0 ? a : b)[first + i / 2]; });
+  }
   void execute(const FoldLanesOp& payload, const Op& op, OpId) {
     const Lane* a = lanes(payload.operand);
     const ValueType operand = type(payload.operand);

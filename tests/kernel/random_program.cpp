@@ -196,6 +196,7 @@ class Generator {
       case 7:
         return builder_.splat(of_type({type.scalar, 1}), type.lanes);
       case 8:
+        if (type.lanes % 2 == 0 && pick(0, 1) == 0) return builder_.zip(of_type(type), of_type(type), pick(0, 1) == 0);
         return builder_.iota(pick(0, 1) == 0 ? ScalarType::I32 : ScalarType::I64, type.lanes);
       case 9: {
         if (pick(0, 1) == 0)

@@ -77,6 +77,12 @@ class BodyEmitter {
     llvm::Value* operand = get(op.operand);
     define(type(op.operand).lanes == 1 ? operand : b_.CreateExtractElement(operand, std::uint64_t{op.lane}));
   }
+  void visit(const ZipOp& op) {
+    const int lanes = result_type().lanes, first = op.high ? lanes / 2 : 0;
+    llvm::SmallVector<int, 16> from;
+    for (int lane = 0; lane < lanes; ++lane) from.push_back(first + lane / 2 + (lane % 2 == 0 ? 0 : lanes));
+    define(b_.CreateShuffleVector(get(op.lhs), get(op.rhs), from));
+  }
   void visit(const FoldLanesOp& op) { define(emit_fold_lanes(emission_, op.kind, get(op.operand), type(op.operand))); }
   void visit(const LoadOp& op) { define(memory_.load(op.memory, get(op.index), get_or_null(op.mask), result_type())); }
   void visit(const StoreOp& op) {

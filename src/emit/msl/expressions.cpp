@@ -193,6 +193,14 @@ Expr Expressions::make(const ExtractOp& payload, ValueId, std::string_view) cons
   return of(payload.operand, fmt::format("{}", payload.lane));
 }
 
+Expr Expressions::make(const ZipOp& payload, ValueId result, std::string_view lane) const {
+  const int first = payload.high ? program_.values[result].lanes / 2 : 0;
+  const std::string from = fmt::format("{} + {} / 2", first, lane);
+  const Expr even{fmt::format("{} % 2 == 0", lane), TextType::Bool, Binding::Choice};
+  const Expr a = of(payload.lhs, from);
+  return choice(even, a, of(payload.rhs, from));
+}
+
 Expr Expressions::make(const WorkerOp& payload, ValueId, std::string_view) const {
   switch (payload.query) {
     case WorkerQuery::Worker:
