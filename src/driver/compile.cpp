@@ -54,9 +54,11 @@ std::vector<Impl::Slot> place_slots(const Impl& impl, const lower::LaunchLayout&
 Result<void> compile_for_cpu(Impl& impl, bool noalias, Purpose purpose) {
   std::vector<StageTime>& times = impl.stage_times;
   TW_TRY(const lower::LaunchLayout layout, driver::launch_layout(impl.bound, impl.rules));
-  TW_TRY(impl.lowered, driver::timed(times, "lower", [&] { return lower::lower_scalar(impl.bound, layout); }));
+  const target::HostFacts host = runtime_cpu::detect_host();
+  const lower::LaneOptions lanes = lower::lane_options_for(host);
+  TW_TRY(impl.lowered, driver::timed(times, "lower", [&] { return lower::lower_lanes(impl.bound, layout, lanes); }));
   TW_TRY_VOID(driver::timed(times, "verify kernel", [&] { return kernel::verify(impl.lowered); }));
-  impl.emit_options = emit_llvm::options_for(runtime_cpu::detect_host());
+  impl.emit_options = emit_llvm::options_for(host);
   impl.emit_options.noalias = noalias;
   TW_TRY(impl.object, driver::timed(times, "emit", [&] { return emit_llvm::emit(impl.lowered, impl.emit_options); }));
   if (purpose == Purpose::Look) return {};

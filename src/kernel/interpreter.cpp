@@ -146,7 +146,8 @@ class ScalarRun {
     each_lane(op, [](std::size_t i) { return Lane{i}; });
   }
   void execute(const ExtractOp& payload, const Op& op, OpId) {
-    lane(op.results[0]) = lanes(payload.operand)[payload.lane];
+    const Lane* a = lanes(payload.operand);
+    each_lane(op, [&](std::size_t i) { return a[payload.lane + i]; });
   }
   void execute(const ZipOp& payload, const Op& op, OpId) {
     const Lane *a = lanes(payload.lhs), *b = lanes(payload.rhs);

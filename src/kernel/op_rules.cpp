@@ -174,9 +174,10 @@ class OpCheck {
   void check(const ExtractOp& op) {
     const ValueType operand = type(op.operand);
     expect_vector("the operand", operand);
-    if (op.lane >= operand.lanes)
-      fault(DiagCode::LiteralOutOfRange, "lane {} is not in 0..{}", op.lane, operand.lanes - 1);
-    expect_result("extract", {operand.scalar, 1});
+    const std::uint16_t lanes = has_result("extract") ? result().lanes : std::uint16_t{1};
+    if (op.lane + lanes > operand.lanes)
+      fault(DiagCode::LiteralOutOfRange, "lane {} is not in 0..{}", op.lane + lanes - 1, operand.lanes - 1);
+    expect_result("extract", {operand.scalar, lanes});
   }
   void check(const ZipOp& op) {
     const ValueType lhs = type(op.lhs);

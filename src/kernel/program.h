@@ -133,7 +133,7 @@ struct SplatOp {
 struct IotaOp {
   bool operator==(const IotaOp&) const = default;
 };
-/// One lane (a constant) of a vector.
+/// Lanes [lane, lane + lanes of the result) of a vector: one, or a shorter vector.
 struct ExtractOp {
   ValueId operand;
   std::uint16_t lane = 0;

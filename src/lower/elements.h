@@ -5,12 +5,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "kernel/builder.h"
 #include "lower/access.h"
 #include "lower/index_emitter.h"
+#include "lower/lane_options.h"
 #include "lower/slot_pool.h"
 #include "lower/value_forms.h"
 #include "tile/program.h"
@@ -35,10 +37,17 @@ struct AxisLoop {
   kernel::ValueId low, high;
 };
 
+/// Elements `lanes` at a time along an axis.
+struct LanePlan {
+  tile::AxisId axis;
+  std::uint16_t lanes = 1;
+};
+
 class Elements {
  public:
   Elements(const tile::Program& program, const ValueForms& forms, kernel::Builder& builder, SlotPool& slots,
-           IndexEmitter& index, AccessEmitter& accesses, const std::map<tile::ObjectId, ObjectPlace>& objects);
+           IndexEmitter& index, AccessEmitter& accesses, const std::map<tile::ObjectId, ObjectPlace>& objects,
+           const LaneOptions& lane_options = {});
 
   // ---- Where values are ----
   void set_scalar(tile::ValueId value, kernel::ValueId scalar) { scalars_[value] = scalar; }
@@ -92,6 +101,36 @@ class Elements {
   }
   bool known_in_range() const { return known_in_range_; }
 
+  // ---- Several elements at once: element_lanes.cpp ----
+  /// Why the elements of a value cannot be computed side by side along the axis. own_op: as for versioned_value.
+  LaneRefusal lane_refusal(tile::ValueId value, bool own_op, tile::AxisId axis);
+  LaneRefusal access_refusal(const Access& access, tile::AxisId axis) const;
+  /// How the elements of a value are computed along the axis; none: one by one. Asked for where they are computed: it
+  /// depends on known_in_range().
+  std::optional<LanePlan> lane_plan(tile::ValueId value, bool own_op, std::optional<tile::AxisId> axis);
+  std::uint16_t lanes_for(tile::AxisId axis) const;
+  /// The last of the axes that has more than one element: dense tiles lie side by side along it.
+  std::optional<tile::AxisId> innermost(const std::vector<tile::AxisId>& axes) const;
+  /// As nest(), with the loop of the plan's axis innermost. Its counter is that of the first lane while the body makes
+  /// the elements of all lanes; elements that make no whole vector are masked, or done one by one.
+  void nest(const std::vector<AxisLoop>& loops, const std::optional<LanePlan>& plan, Point at,
+            const std::function<void(const Point&)>& body);
+  void lane_loop(const LanePlan& plan, kernel::ValueId low, kernel::ValueId high, const Point& at,
+                 const std::function<void(const Point&)>& body);
+  /// One body of such a loop, all lanes or the first `count` of them.
+  void in_lanes(const LanePlan& plan, Point at, kernel::ValueId from, const std::function<void(const Point&)>& body);
+  void in_first_lanes(const LanePlan& plan, kernel::ValueId count, Point at, kernel::ValueId from,
+                      const std::function<void(const Point&)>& body);
+  /// The lanes of the element that is being computed; 1: a number.
+  std::uint16_t lanes() const { return span_ ? span_->lanes : 1; }
+  /// Which of the lanes are computed; none: all.
+  kernel::ValueId lane_mask() const { return span_ ? span_->mask : kernel::ValueId{}; }
+  /// In all lanes.
+  kernel::ValueId spread(kernel::ValueId value);
+  bool moves_in_lanes(const Access& access) const;
+  /// Premise: moves_in_lanes(). `more`: as for store().
+  void store_lanes(const Access& to, const Point& at, kernel::ValueId stored, kernel::ValueId more);
+
   /// A value as a fragment, all of whose elements are computed at once. `known` has the fragments that it starts from;
   /// everything else down to them is element-wise, and each value is made once.
   struct Fragments {
@@ -113,6 +152,26 @@ class Elements {
   std::optional<StridedView> strided(tile::ValueId value);
 
  private:
+  struct LaneSpan {
+    tile::AxisId axis;
+    std::uint16_t lanes = 1;
+    kernel::ValueId mask;  ///< none: all lanes
+  };
+  LaneRefusal lane_refusal(tile::ValueId value, bool own_op, tile::AxisId axis,
+                           std::set<std::pair<tile::ValueId, tile::AxisId>>& seen);
+  LaneRefusal reindex_refusal(const tile::ReindexOp& op, tile::AxisId axis,
+                              std::set<std::pair<tile::ValueId, tile::AxisId>>& seen);
+  std::optional<tile::AxisId> moved_axis(const tile::ReindexOp& op, tile::AxisId axis) const;
+  void in_span(const LaneSpan& span, Point at, kernel::ValueId from, const std::function<void(const Point&)>& body);
+  kernel::ValueId first_lanes(kernel::ValueId count, std::uint16_t lanes);
+  void match(kernel::ValueId& a, kernel::ValueId& b);
+  kernel::ValueId lane_number(tile::IndexId expr, const Point& at);
+  kernel::ValueId lanes_in_range(const Access& access, const Point& at);
+  kernel::ValueId with_span_mask(kernel::ValueId mask);
+  kernel::ValueId load_lanes(const Access& from, const tile::LoadOp& op, const Point& at);
+  kernel::ValueId emit_select(const tile::SelectOp& op, const Point& at);
+  kernel::ValueId emit_reindex(const tile::ReindexOp& op, const Point& at);
+
   kernel::ValueId emit(tile::ValueId value, const tile::OpPayload& payload, const Point& at);
   kernel::ValueId fragment_element(tile::ValueId value);
   kernel::ValueId emit_binary(const tile::BinaryOp& op, const Point& at);
@@ -139,9 +198,11 @@ class Elements {
   std::map<tile::ValueId, kernel::ValueId> scalars_;
   std::map<tile::ValueId, StridedView> views_;
   std::map<tile::OpId, Access> access_of_;
-  /// Elements of the innermost loop body so far, by value and place.
-  std::map<std::pair<tile::ValueId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;
+  /// Elements of the innermost loop body so far, by value, axis of the lanes (or none) and place.
+  std::map<std::tuple<tile::ValueId, tile::AxisId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;
   bool known_in_range_ = false;
+  LaneOptions lane_options_;
+  std::optional<LaneSpan> span_;    ///< what is being computed, along an axis that it has
   Fragments* fragments_ = nullptr;  ///< while fragments are computed in place of elements
 };
 

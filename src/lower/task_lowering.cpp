@@ -10,15 +10,16 @@ namespace tilewright::lower {
 using namespace tile;
 
 TaskLowering::TaskLowering(const Program& program, const ValuePlan& plan, kernel::Builder& builder,
-                           std::map<ObjectId, ObjectPlace>& objects)
+                           std::map<ObjectId, ObjectPlace>& objects, const LaneOptions& lane_options)
     : program_(program),
       plan_(plan),
       b_(builder),
+      lane_options_(lane_options),
       objects_(objects),
       slots_(builder),
       index_(program, builder),
       accesses_(program, builder, index_),
-      elements_(program, plan, builder, slots_, index_, accesses_, objects) {}
+      elements_(program, plan, builder, slots_, index_, accesses_, objects, lane_options) {}
 
 void TaskLowering::lower_launch(const std::string& kernel_name, const RegionOp& launch) {
   std::vector<std::int64_t> extents;
@@ -89,10 +90,17 @@ void TaskLowering::lower_elementwise(ValueId value) {
   });
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned(value, true, {}, [&] {
-    elements_.nest(
-        axes, {}, [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
+    dense_nest(axes, value, true,
+               [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
   });
   define(value, slot);
+}
+
+void TaskLowering::dense_nest(const std::vector<AxisId>& axes, ValueId value, bool own_op,
+                              const std::function<void(const Point&)>& body) {
+  std::vector<AxisLoop> loops;
+  for (AxisId axis : axes) loops.push_back({axis, {}, {}});
+  elements_.nest(loops, elements_.lane_plan(value, own_op, elements_.innermost(axes)), {}, body);
 }
 
 void TaskLowering::evaluate_into(SlotId slot, ValueId value) {
@@ -100,7 +108,7 @@ void TaskLowering::evaluate_into(SlotId slot, ValueId value) {
   const auto strides = elements_.dense_strides(axes);
   const kernel::ScalarType type = slots_.scalar(slot);
   elements_.versioned(value, false, {}, [&] {
-    elements_.nest(axes, {}, [&](const Point& at) {
+    dense_nest(axes, value, false, [&](const Point& at) {
       elements_.store_to(slot, strides, at, b_.cast(type, elements_.element(value, at)));
     });
   });
@@ -109,7 +117,7 @@ void TaskLowering::evaluate_into(SlotId slot, ValueId value) {
 void TaskLowering::copy(SlotId from, SlotId to, const std::vector<AxisId>& axes) {
   const auto strides = elements_.dense_strides(axes);
   const kernel::ScalarType type = slots_.scalar(to);
-  elements_.nest(axes, {}, [&](const Point& at) {
+  dense_nest(axes, {}, false, [&](const Point& at) {
     elements_.store_to(to, strides, at, b_.cast(type, elements_.load_from(from, strides, at)));
   });
 }

@@ -28,7 +28,7 @@ class TaskLowering {
  public:
   /// `objects` holds the buffers; explicit memories are added where they come to life.
   TaskLowering(const tile::Program& program, const ValuePlan& plan, kernel::Builder& builder,
-               std::map<tile::ObjectId, ObjectPlace>& objects);
+               std::map<tile::ObjectId, ObjectPlace>& objects, const LaneOptions& lane_options = {});
 
   void lower_launch(const std::string& kernel_name, const tile::RegionOp& launch);
 
@@ -54,6 +54,9 @@ class TaskLowering {
   /// slot[p] = cast of element(value, p) over the value's axes.
   void evaluate_into(SlotId slot, tile::ValueId value);
   void copy(SlotId from, SlotId to, const std::vector<tile::AxisId>& axes);
+  /// Loops over a tile whose dense elements are made from those of a value; none: from a tile like it.
+  void dense_nest(const std::vector<tile::AxisId>& axes, tile::ValueId value, bool own_op,
+                  const std::function<void(const Point&)>& body);
 
   // ---- task_access.cpp ----
   struct Clamped {
@@ -79,6 +82,17 @@ class TaskLowering {
   kernel::ValueId fold_counter(const Fold& fold, kernel::ValueId counter);
   kernel::ValueId fold_operand(const Fold& fold, const Point& at);
   void fold_rows(const Fold& fold, const std::vector<tile::AxisId>& kept, SlotId slot);
+
+  // ---- task_fold_lanes.cpp ----
+  bool folds_in_lanes(const Fold& fold);
+  /// A lane for each row, or a number for one. rows: points of the kept axes.
+  kernel::ValueId fold_in_lanes(const Fold& fold, const std::vector<Point>& rows);
+  std::vector<kernel::ValueId> fold_rest(const Fold& fold, const std::vector<Point>& rows, const LanePlan& plan,
+                                         std::vector<kernel::ValueId> sums);
+  void fold_rows_in_lanes(const Fold& fold, const std::vector<tile::AxisId>& kept, SlotId slot);
+  kernel::ValueId fold_scalar_in_lanes(const Fold& fold);
+  /// One vector a row, folded to one lane a row.
+  kernel::ValueId fold_across(const Fold& fold, std::vector<kernel::ValueId> rows);
 
   // ---- task_mma.cpp ----
   struct MmaOperand {
@@ -127,6 +141,7 @@ class TaskLowering {
   const tile::Program& program_;
   const ValuePlan& plan_;
   kernel::Builder& b_;
+  LaneOptions lane_options_;
   std::map<tile::ObjectId, ObjectPlace>& objects_;
   SlotPool slots_;
   IndexEmitter index_;

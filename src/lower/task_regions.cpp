@@ -111,9 +111,9 @@ void TaskLowering::fold_contribution(const Carry& carry) {
   const std::vector<AxisId> axes = elements_.axes(carry.yield);
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned(carry.yield, false, {}, [&] {
-    elements_.nest(axes, {}, [&](const Point& at) {
+    dense_nest(axes, carry.yield, false, [&](const Point& at) {
       const kernel::ValueId so_far = elements_.load_from(carry.slot, strides, at);
-      const kernel::ValueId next = b_.cast(carry.type, elements_.element(carry.yield, at));
+      const kernel::ValueId next = elements_.spread(b_.cast(carry.type, elements_.element(carry.yield, at)));
       elements_.store_to(carry.slot, strides, at, folded(b_, carry.fold, so_far, next));
     });
   });

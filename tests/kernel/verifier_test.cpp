@@ -212,7 +212,9 @@ TEST(KernelVerifier, VectorOperations) {
   expect_good_op(IotaOp{}, kI64x8);
   expect_op_fault("lane 8 is not in 0..7", ExtractOp{kVector, 8}, kF32);
   expect_op_fault("the operand is f32; expected a vector", ExtractOp{kFloat, 0}, kF32);
-  expect_op_fault("the result of extract is f32x8", ExtractOp{kVector, 7}, kF32x8);
+  expect_op_fault("lane 14 is not in 0..7", ExtractOp{kVector, 7}, kF32x8);
+  expect_op_fault("the result of extract is i64; expected f32", ExtractOp{kVector, 7}, kI64);
+  expect_good_op(ExtractOp{kVector, 4}, ValueType{ScalarType::F32, 4});
   expect_op_fault("the operand is f32; expected a vector", ZipOp{kFloat, kFloat}, kF32);
   expect_op_fault("the second operand is f32; expected f32x8", ZipOp{kVector, kFloat}, kF32x8);
   expect_op_fault("the result of zip is f32; expected f32x8", ZipOp{kVector, kVector, true}, kF32);

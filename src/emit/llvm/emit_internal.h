@@ -26,6 +26,7 @@ struct Machine {
   bool converts_f16 = false;  ///< has instructions between f16 and f32
   bool fuses = false;         ///< has fused multiply-adds
   bool scales = false;        ///< has an instruction for x * 2^n
+  bool ranges = false;        ///< has an instruction for the greater of two numbers that orders zeros
   int vector_bits = 0;        ///< preferred width of vectors; 0: LLVM's own choice
 };
 Result<Machine> make_machine(const EmitOptions& options);

@@ -1,5 +1,6 @@
 // Blocks, loops and conditions of a kernel's body.
 #include <limits>
+#include <numeric>
 
 #include "emit/llvm/emit_internal.h"
 #include "support/check.h"
@@ -75,7 +76,11 @@ class BodyEmitter {
   }
   void visit(const ExtractOp& op) {
     llvm::Value* operand = get(op.operand);
-    define(type(op.operand).lanes == 1 ? operand : b_.CreateExtractElement(operand, std::uint64_t{op.lane}));
+    if (result_type().lanes == type(op.operand).lanes) return define(operand);
+    if (result_type().lanes == 1) return define(b_.CreateExtractElement(operand, std::uint64_t{op.lane}));
+    llvm::SmallVector<int, 16> from(result_type().lanes);
+    std::iota(from.begin(), from.end(), int{op.lane});
+    define(b_.CreateShuffleVector(operand, from));
   }
   void visit(const ZipOp& op) {
     const int lanes = result_type().lanes, first = op.high ? lanes / 2 : 0;

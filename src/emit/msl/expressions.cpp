@@ -189,8 +189,9 @@ Expr Expressions::make(const IotaOp&, ValueId, std::string_view lane) const {
   return {std::string(lane), TextType::Int};
 }
 
-Expr Expressions::make(const ExtractOp& payload, ValueId, std::string_view) const {
-  return of(payload.operand, fmt::format("{}", payload.lane));
+Expr Expressions::make(const ExtractOp& payload, ValueId result, std::string_view lane) const {
+  if (program_.values[result].lanes == 1) return of(payload.operand, fmt::format("{}", payload.lane));
+  return of(payload.operand, fmt::format("{} + {}", payload.lane, lane));
 }
 
 Expr Expressions::make(const ZipOp& payload, ValueId result, std::string_view lane) const {
