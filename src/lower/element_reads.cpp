@@ -19,6 +19,13 @@ void Elements::collect_loads(ValueId value, bool own_op, std::vector<const Acces
   for_each_operand(program_, payload, [&](ValueId operand) { collect_loads(operand, false, found, seen); });
 }
 
+bool Elements::loads_inline(ValueId value) {
+  std::vector<const Access*> found;
+  std::set<ValueId> seen;
+  collect_loads(value, false, found, seen);
+  return !found.empty();
+}
+
 bool Elements::reads_in_place(ValueId value, SlotId slot, const std::vector<AxisId>& result_axes, bool own_op) const {
   std::set<ValueId> seen;
   return reads_in_place(value, slot, result_axes, own_op, seen);

@@ -148,6 +148,8 @@ class Elements {
   std::set<SlotId> slots_read(tile::ValueId value) const;
   /// Whether elements of the value are computed where they are used: Free or Fused.
   bool is_inline(tile::ValueId value) const;
+  /// Whether computing the value there loads from buffers.
+  bool loads_inline(tile::ValueId value);
   /// The value as memory, when it is Stored or a linear rearrangement of a Stored value.
   std::optional<StridedView> strided(tile::ValueId value);
 

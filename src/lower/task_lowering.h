@@ -5,6 +5,7 @@
 // (see destination()), so that an accumulator is updated in place.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -100,7 +101,8 @@ class TaskLowering {
     SlotId packed;  ///< to give back, when there is one
   };
   void lower_mma(tile::ValueId value, const tile::MmaOp& op);
-  SlotId mma_destination(tile::ValueId value, const tile::MmaOp& op);
+  /// `later`: c is not put into it, unless it lies there anyway.
+  SlotId mma_destination(tile::ValueId value, const tile::MmaOp& op, bool later);
   MmaOperand mma_operand(tile::ValueId value, kernel::ScalarType type, std::optional<tile::AxisId> innermost,
                          bool used_once);
   void emit_products(const std::vector<tile::AxisId>& depth, std::optional<tile::AxisId> innermost, const MmaOperand& a,
@@ -110,6 +112,38 @@ class TaskLowering {
   void emit_scalar_products(tile::ValueId value, const tile::MmaOp& op, const std::vector<tile::AxisId>& depth,
                             const MmaOperand& a, const MmaOperand& b);
   kernel::ValueId operand_element(const MmaOperand& operand, const Point& at);
+
+  // ---- task_mma_lanes.cpp ----
+  struct MmaLanes {
+    tile::AxisId column;              ///< the results lie side by side along it
+    std::optional<tile::AxisId> row;  ///< of results that share the vectors of one operand
+    std::vector<tile::AxisId> outer, depth;
+  };
+  /// Columns that are one vector, or a number.
+  struct MmaPiece {
+    std::int64_t begin = 0;
+    std::uint16_t lanes = 1;
+    std::int64_t used = 1;  ///< the first of the lanes
+  };
+  struct MmaRectangle {
+    const MmaLanes& lanes;
+    std::array<const MmaOperand*, 2> operands;
+    tile::ValueId value;
+    tile::ValueId init;  ///< where the sums begin; none: with what the slot holds
+    SlotId slot;
+  };
+  std::optional<MmaLanes> mma_lanes(tile::ValueId value, const tile::MmaOp& op);
+  std::vector<std::vector<MmaPiece>> mma_panels(tile::AxisId column);
+  void lower_mma_lanes(tile::ValueId value, const tile::MmaOp& op, const MmaLanes& lanes);
+  void emit_panel(const MmaRectangle& shape, const std::vector<MmaPiece>& panel, const Point& at);
+  void emit_rectangle(const MmaRectangle& shape, const std::vector<MmaPiece>& panel, const std::vector<Point>& rows);
+  std::vector<kernel::ValueId> emit_contraction(const MmaRectangle& shape, const std::vector<MmaPiece>& panel,
+                                                const std::vector<Point>& rows, std::vector<kernel::ValueId> sums);
+  void in_piece(const MmaLanes& lanes, const MmaPiece& piece, const Point& at,
+                const std::function<void(const Point&)>& body);
+  bool pack_transposed(tile::ValueId value, kernel::ScalarType type, tile::AxisId column, SlotId packed);
+  void pack_square(const StridedView& view, const StridedView& target, const LanePlan& column, const LanePlan& source,
+                   const Point& at, kernel::ValueId first_column, kernel::ValueId first_source);
 
   // ---- task_regions.cpp ----
   struct Carry : RegionCarry {

@@ -155,9 +155,10 @@ program p(N) {
 
 TEST(LowerLanes, OnlyAFreeOrderIsFoldedInLanes) {
   const auto fold = [](const std::string& order) {
-    return text_of("program p(N) {\n in A: f32[N]\n out B: f32\n parallel i in 1 {\n a[m: 64] = A[m]\n B = sum(a, m" +
-                       order + ")\n}\n}\n",
-                   kTargets[2]);
+    return text_of(
+        "program p(N) {\n in A: f32[N]\n out B: f32[1]\n parallel i in 1 {\n a[m: 64] = A[m]\n B[i] = sum(a, m" +
+            order + ")\n}\n}\n",
+        kTargets[2]);
   };
   EXPECT_TRUE(has(fold(""), "f32x16 = add"));
   EXPECT_FALSE(has(fold(", ordered_tree"), "f32x16 = add"));
