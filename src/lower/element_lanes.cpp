@@ -182,6 +182,58 @@ void Elements::nest(const std::vector<AxisLoop>& loops, const std::optional<Lane
   });
 }
 
+// ---- Comparisons of indices
+// ------------------------------------------------------------------------------------------
+
+std::optional<kernel::ValueId> Elements::decided(CompareKind kind, IndexId lhs, IndexId rhs) {
+  const auto a = index_.range(lhs), b = index_.range(rhs);
+  if (!a || !b) return std::nullopt;
+  const bool below = a->high<b->low, at_most = a->high <= b->low, above = a->low> b->high, at_least = a->low >= b->high;
+  const auto answer = [&](bool surely, bool never) {
+    return surely || never ? std::optional(b_.const_bool(surely)) : std::nullopt;
+  };
+  switch (kind) {
+    case CompareKind::Lt:
+      return answer(below, at_least);
+    case CompareKind::Le:
+      return answer(at_most, above);
+    case CompareKind::Gt:
+      return answer(above, at_most);
+    case CompareKind::Ge:
+      return answer(at_least, below);
+    case CompareKind::Eq:
+      return answer(false, below || above);
+    case CompareKind::Ne:
+      return answer(below || above, false);
+  }
+  return std::nullopt;
+}
+
+std::optional<kernel::ValueId> Elements::emit_index_compare(CompareKind kind, const BinaryOp& op, const Point& at) {
+  if (lane_options_.lanes < kLeastLanes || fragments_ != nullptr || !is_inline(op.lhs) || !is_inline(op.rhs))
+    return std::nullopt;
+  const auto* lhs = std::get_if<IndexValueOp>(&definition(op.lhs));
+  const auto* rhs = std::get_if<IndexValueOp>(&definition(op.rhs));
+  if (lhs == nullptr || rhs == nullptr) return std::nullopt;
+  if (const auto known = decided(kind, lhs->expr, rhs->expr)) return known;
+  const auto moves = [&](IndexId expr) { return span_ && contains(program_.index().axes(expr), span_->axis); };
+  const auto small = [&](IndexId expr) {
+    constexpr std::int64_t kSmall = std::int64_t{1} << 60;
+    const auto range = index_.range(expr);
+    return range && range->low > -kSmall && range->high < kSmall;
+  };
+  if (!moves(lhs->expr) || moves(rhs->expr) || !small(lhs->expr) || !small(rhs->expr)) return std::nullopt;
+  const auto form = linear_form(program_.index(), lhs->expr);
+  if (!form || form->factor_of(span_->axis) != 1) return std::nullopt;
+  // first + lane against a number: the lane against their distance, which fits 32 bits once it is cut.
+  const kernel::ValueId number = index_.emit(rhs->expr, at);
+  kernel::ValueId distance = b_.sub(number, index_.emit(lhs->expr, at));
+  distance = b_.binary(kernel::BinaryKind::Max, distance, b_.const_i64(-1));
+  distance = b_.binary(kernel::BinaryKind::Min, distance, b_.const_i64(span_->lanes));
+  const kernel::ValueId lane = b_.iota(ScalarType::I32, span_->lanes);
+  return b_.compare(kind, lane, b_.splat(b_.cast(ScalarType::I32, distance), span_->lanes));
+}
+
 // ---- Values --------------------------------------------------------------------------------------------------------
 
 kernel::ValueId Elements::spread(kernel::ValueId value) {

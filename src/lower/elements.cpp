@@ -334,6 +334,8 @@ kernel::ValueId Elements::emit(ValueId value, const OpPayload& payload, const Po
 
 kernel::ValueId Elements::emit_select(const SelectOp& op, const Point& at) {
   const kernel::ValueId condition = element(op.condition, at);
+  if (const auto known = b_.type(condition).is_scalar() ? b_.constant(condition) : std::nullopt)
+    return element(*known != 0 ? op.if_true : op.if_false, at);
   kernel::ValueId if_true = element(op.if_true, at);
   kernel::ValueId if_false = element(op.if_false, at);
   match(if_true, if_false);
@@ -358,10 +360,17 @@ kernel::ValueId Elements::emit_reindex(const ReindexOp& op, const Point& at) {
 }
 
 kernel::ValueId Elements::emit_binary(const BinaryOp& op, const Point& at) {
+  const auto compare = compare_kind(op.kind);
+  if (const auto known = compare ? emit_index_compare(*compare, op, at) : std::nullopt) return *known;
   kernel::ValueId lhs = element(op.lhs, at);
   kernel::ValueId rhs = element(op.rhs, at);
+  if (op.kind == BinaryKind::And || op.kind == BinaryKind::Or) {
+    for (const auto& [one, other] : {std::pair{lhs, rhs}, std::pair{rhs, lhs}})
+      if (const auto known = b_.constant(one); known && type(op.lhs) == ScalarType::I1 && b_.type(one).is_scalar())
+        return (*known != 0) == (op.kind == BinaryKind::And) ? other : one;
+  }
   match(lhs, rhs);
-  if (const auto compare = compare_kind(op.kind)) return b_.compare(*compare, lhs, rhs);
+  if (compare) return b_.compare(*compare, lhs, rhs);
   return b_.binary(binary_kind(op.kind, kernel::is_float_scalar(type(op.lhs))), lhs, rhs);
 }
 

@@ -51,8 +51,16 @@ class Elements {
 
   // ---- Where values are ----
   void set_scalar(tile::ValueId value, kernel::ValueId scalar) { scalars_[value] = scalar; }
-  /// The value lies in the slot, dense and row-major.
-  void set_slot(tile::ValueId value, SlotId slot) { set_view(value, {slot, dense_strides(axes(value)), {}}); }
+  /// The value lies in the slot, dense and row-major over layout().
+  void set_slot(tile::ValueId value, SlotId slot) { set_view(value, {slot, dense_strides(layout(value)), {}}); }
+  /// The order of a value's axes in its slot; unless set, that of the value.
+  void set_layout(tile::ValueId value, std::vector<tile::AxisId> axes) { layouts_[value] = std::move(axes); }
+  std::vector<tile::AxisId> layout(tile::ValueId value) const;
+  bool lies_as_declared(tile::ValueId value) const { return layout(value) == axes(value); }
+  /// The layout in which an element-wise value reads what it is made from side by side.
+  std::vector<tile::AxisId> natural_layout(tile::ValueId value) const;
+  /// The same for a value that is read: its own layout where it is stored.
+  std::vector<tile::AxisId> operand_layout(tile::ValueId value) const;
   void set_view(tile::ValueId value, StridedView view) { views_[value] = std::move(view); }
   kernel::ValueId scalar(tile::ValueId value) const;
   SlotId slot(tile::ValueId value) const { return view(value).slot; }
@@ -150,6 +158,10 @@ class Elements {
   bool is_inline(tile::ValueId value) const;
   /// Whether computing the value there loads from buffers.
   bool loads_inline(tile::ValueId value);
+  /// Whether the value is a load of elements that lie side by side, all of them.
+  bool is_dense_load(tile::ValueId value);
+  /// Whether the value is a load of which no element needs a test.
+  bool is_inside_load(tile::ValueId value);
   /// The value as memory, when it is Stored or a linear rearrangement of a Stored value.
   std::optional<StridedView> strided(tile::ValueId value);
 
@@ -171,6 +183,11 @@ class Elements {
   kernel::ValueId lanes_in_range(const Access& access, const Point& at);
   kernel::ValueId with_span_mask(kernel::ValueId mask);
   kernel::ValueId load_lanes(const Access& from, const tile::LoadOp& op, const Point& at);
+  std::optional<std::vector<tile::AxisId>> layout_read(tile::ValueId value, bool own_op) const;
+  /// A comparison of index expressions that their ranges decide, or one number against the lanes of another.
+  std::optional<kernel::ValueId> emit_index_compare(kernel::CompareKind kind, const tile::BinaryOp& op,
+                                                    const Point& at);
+  std::optional<kernel::ValueId> decided(kernel::CompareKind kind, tile::IndexId lhs, tile::IndexId rhs);
   kernel::ValueId emit_select(const tile::SelectOp& op, const Point& at);
   kernel::ValueId emit_reindex(const tile::ReindexOp& op, const Point& at);
 
@@ -199,6 +216,7 @@ class Elements {
 
   std::map<tile::ValueId, kernel::ValueId> scalars_;
   std::map<tile::ValueId, StridedView> views_;
+  std::map<tile::ValueId, std::vector<tile::AxisId>> layouts_;
   std::map<tile::OpId, Access> access_of_;
   /// Elements of the innermost loop body so far, by value, axis of the lanes (or none) and place.
   std::map<std::tuple<tile::ValueId, tile::AxisId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;

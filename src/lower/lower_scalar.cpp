@@ -44,7 +44,7 @@ Result<kernel::Program> lower_lanes(const Program& bound, const LaunchLayout& la
   TW_TRY_VOID(check_scalar(bound));
   kernel::Builder builder(bound.name());
   TW_TRY(auto objects, declare_buffers(bound, layout, builder));
-  const ValuePlan plan(bound);
+  const ValuePlan plan(bound, lanes.lanes >= kLeastLanes);
   std::size_t ordinal = 0;
   for (OpId id : bound.block(bound.root()).ops) {
     const auto* launch = std::get_if<RegionOp>(&bound.op(id).payload);

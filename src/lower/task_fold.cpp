@@ -23,7 +23,8 @@ void TaskLowering::lower_reduce(ValueId value, const ReduceOp& op) {
   }
   const SlotId slot = destination(value, plan_.home(value),
                                   [&](SlotId candidate) { return !elements_.reads_slot(op.operand, candidate); });
-  const bool folds_innermost = elements_.axes(op.operand).back() == op.axis || bound_extent(program_, kept.back()) == 1;
+  const bool folds_innermost =
+      elements_.layout(op.operand).back() == op.axis || bound_extent(program_, kept.back()) == 1;
   if (folds_in_lanes(fold)) {
     fold_rows_in_lanes(fold, kept, slot);
   } else if (!folds_innermost) {

@@ -23,8 +23,7 @@ bool any_order(const ReduceOp& op, kernel::ScalarType type) {
 
 bool TaskLowering::folds_in_lanes(const Fold& fold) {
   if (!any_order(fold.op, fold.type)) return false;
-  const std::vector<AxisId> axes = elements_.axes(fold.op.operand);
-  if (elements_.innermost(axes) != fold.op.axis) return false;
+  if (elements_.innermost(elements_.operand_layout(fold.op.operand)) != fold.op.axis) return false;
   return elements_.lane_refusal(fold.op.operand, false, fold.op.axis) == LaneRefusal::None;
 }
 

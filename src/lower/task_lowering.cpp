@@ -84,7 +84,8 @@ void TaskLowering::lower_value(ValueId value) {
 }
 
 void TaskLowering::lower_elementwise(ValueId value) {
-  const std::vector<AxisId> axes = elements_.axes(value);
+  const std::vector<AxisId> axes = elements_.natural_layout(value);
+  elements_.set_layout(value, axes);
   const SlotId slot = destination(value, plan_.home(value), [&](SlotId candidate) {
     return elements_.reads_in_place(value, candidate, axes, true);
   });
@@ -166,7 +167,7 @@ bool TaskLowering::can_take(SlotId slot, ValueId value, Place place) const {
 SlotId TaskLowering::destination(ValueId value, Place place, const std::function<bool(SlotId)>& safe) {
   if (const auto found = wanted_.find(value); found != wanted_.end()) {
     const SlotId slot = found->second;
-    if (can_take(slot, value, place) && safe(slot)) {
+    if (elements_.lies_as_declared(value) && can_take(slot, value, place) && safe(slot)) {
       slots_.hold(slot);
       return slot;
     }

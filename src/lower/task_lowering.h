@@ -125,13 +125,21 @@ class TaskLowering {
     std::uint16_t lanes = 1;
     std::int64_t used = 1;  ///< the first of the lanes
   };
+  /// An operand: its own elements, or as packed.
+  struct MmaSource {
+    tile::ValueId value;
+    std::optional<MmaOperand> packed;
+    bool has_row = false, has_column = false;
+  };
   struct MmaRectangle {
     const MmaLanes& lanes;
-    std::array<const MmaOperand*, 2> operands;
+    std::array<MmaSource, 2> operands;
     tile::ValueId value;
     tile::ValueId init;  ///< where the sums begin; none: with what the slot holds
     SlotId slot;
   };
+  MmaSource mma_source(tile::ValueId value, kernel::ScalarType type, const MmaLanes& lanes);
+  kernel::ValueId source_element(const MmaSource& source, const Point& at);
   std::optional<MmaLanes> mma_lanes(tile::ValueId value, const tile::MmaOp& op);
   std::vector<std::vector<MmaPiece>> mma_panels(tile::AxisId column);
   void lower_mma_lanes(tile::ValueId value, const tile::MmaOp& op, const MmaLanes& lanes);
@@ -142,7 +150,7 @@ class TaskLowering {
   void in_piece(const MmaLanes& lanes, const MmaPiece& piece, const Point& at,
                 const std::function<void(const Point&)>& body);
   bool pack_transposed(tile::ValueId value, kernel::ScalarType type, tile::AxisId column, SlotId packed);
-  void pack_square(const StridedView& view, const StridedView& target, const LanePlan& column, const LanePlan& source,
+  void pack_square(tile::ValueId value, const StridedView& target, const LanePlan& column, const LanePlan& source,
                    const Point& at, kernel::ValueId first_column, kernel::ValueId first_source);
 
   // ---- task_regions.cpp ----

@@ -48,7 +48,7 @@ SlotId TaskLowering::mma_destination(ValueId value, const MmaOp& op, bool later)
   const auto apart = [&](SlotId slot) {
     return !elements_.reads_slot(op.a, slot) && !elements_.reads_slot(op.b, slot);
   };
-  if (plan_.form(op.c) == ValueForm::Stored) {
+  if (plan_.form(op.c) == ValueForm::Stored && elements_.lies_as_declared(op.c)) {
     const SlotId own = elements_.slot(op.c);
     if (can_take(own, value, place) && apart(own)) {
       slots_.hold(own);
@@ -76,11 +76,12 @@ TaskLowering::MmaOperand TaskLowering::mma_operand(ValueId value, kernel::Scalar
     std::rotate(found, found + 1, axes.end());
   const SlotId packed = scratch(type, plan_.volume(axes), "packed");
   const auto strides = elements_.dense_strides(axes);
-  if (!innermost || !pack_transposed(value, type, *innermost, packed)) {
+  elements_.versioned(value, false, {}, [&] {
+    if (innermost && pack_transposed(value, type, *innermost, packed)) return;
     dense_nest(axes, value, false, [&](const Point& at) {
       elements_.store_to(packed, strides, at, b_.cast(type, elements_.element(value, at)));
     });
-  }
+  });
   return {StridedView{packed, strides, b_.const_i64(0)}, packed};
 }
 

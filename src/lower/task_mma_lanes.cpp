@@ -67,15 +67,35 @@ void TaskLowering::lower_mma_lanes(ValueId value, const MmaOp& op, const MmaLane
                      elements_.lane_refusal(op.c, false, lanes.column) == LaneRefusal::None;
   const SlotId slot = mma_destination(value, op, fused);
   const bool in_slot = !fused || (plan_.form(op.c) == ValueForm::Stored);
-  const MmaOperand a = mma_operand(op.a, type, lanes.column, false);
-  const MmaOperand b = mma_operand(op.b, type, lanes.column, false);
-  const MmaRectangle shape{lanes, {&a, &b}, value, in_slot ? ValueId{} : op.c, slot};
+  MmaSource a = mma_source(op.a, type, lanes);
+  MmaSource b = mma_source(op.b, type, lanes);
+  const MmaRectangle shape{lanes, {a, b}, value, in_slot ? ValueId{} : op.c, slot};
   elements_.nest(lanes.outer, {}, [&](const Point& at) {
     for (const std::vector<MmaPiece>& panel : mma_panels(lanes.column)) emit_panel(shape, panel, at);
   });
   define(value, slot);
-  for (const MmaOperand* operand : {&a, &b})
-    if (operand->packed.valid()) slots_.release(operand->packed);
+  for (const MmaSource* source : {&a, &b})
+    if (source->packed && source->packed->packed.valid()) slots_.release(source->packed->packed);
+}
+
+/// In place where its elements lie in memory, surely inside it, and side by side along the columns.
+TaskLowering::MmaSource TaskLowering::mma_source(ValueId value, kernel::ScalarType type, const MmaLanes& lanes) {
+  const std::vector<AxisId> axes = elements_.axes(value);
+  MmaSource source{value, {}, lanes.row && contains(axes, *lanes.row), contains(axes, lanes.column)};
+  const bool loads = elements_.is_inline(value) && elements_.is_inside_load(value);
+  // Rows that lie apart are read once, into a dense copy: every rectangle comes back to them.
+  const bool near = loads && (!source.has_column || elements_.is_dense_load(value));
+  const bool lies = plan_.form(value) == ValueForm::Stored || near;
+  const bool side_by_side =
+      !source.has_column || elements_.lane_refusal(value, false, lanes.column) == LaneRefusal::None;
+  if (lies && side_by_side && elements_.type(value) == type) return source;
+  source.packed = mma_operand(value, type, lanes.column, false);
+  TW_CHECK(source.packed->packed.valid() || !loads);
+  return source;
+}
+
+kernel::ValueId TaskLowering::source_element(const MmaSource& source, const Point& at) {
+  return source.packed ? elements_.load_from(source.packed->view, at) : elements_.element(source.value, at);
 }
 
 /// All rows of a panel, in rectangles that differ by at most one row.
@@ -148,19 +168,18 @@ std::vector<kernel::ValueId> TaskLowering::emit_contraction(const MmaRectangle& 
   // What both operands have here: by operand, row and piece, where the operand has them.
   std::map<std::tuple<int, std::size_t, std::size_t>, kernel::ValueId> known;
   const auto element = [&](int which, std::size_t row, std::size_t piece) {
-    const StridedView& view = shape.operands[static_cast<std::size_t>(which)]->view;
-    const bool has_row = shape.lanes.row && view.strides.contains(*shape.lanes.row);
-    const bool has_column = view.strides.contains(shape.lanes.column);
-    const std::tuple key{which, has_row ? row : 0, has_column ? piece : 0};
+    const MmaSource& source = shape.operands[static_cast<std::size_t>(which)];
+    const std::tuple key{which, source.has_row ? row : 0, source.has_column ? piece : 0};
     auto found = known.find(key);
     if (found == known.end()) {
       Point at = rows[row];
       for (const auto& [axis, counter] : deep.entries()) at.set(axis, counter);
       kernel::ValueId made;
-      if (has_column)
-        in_piece(shape.lanes, panel[piece], at, [&](const Point& here) { made = elements_.load_from(view, here); });
+      const auto read = [&](const Point& here) { made = source_element(source, here); };
+      if (source.has_column)
+        in_piece(shape.lanes, panel[piece], at, read);
       else
-        made = elements_.load_from(view, at);
+        elements_.nest(std::vector<AxisId>{}, at, read);
       found = known.emplace(key, made).first;
     }
     return b_.type(found->second).lanes == panel[piece].lanes ? found->second
@@ -169,8 +188,7 @@ std::vector<kernel::ValueId> TaskLowering::emit_contraction(const MmaRectangle& 
   std::vector<kernel::ValueId> next;
   for (std::size_t piece = 0; piece < panel.size(); ++piece)
     for (int which : {0, 1})
-      if (shape.operands[static_cast<std::size_t>(which)]->view.strides.contains(shape.lanes.column))
-        element(which, 0, piece);
+      if (shape.operands[static_cast<std::size_t>(which)].has_column) element(which, 0, piece);
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (std::size_t piece = 0; piece < panel.size(); ++piece) {
       const kernel::ValueId left = element(0, row, piece);
@@ -185,20 +203,15 @@ std::vector<kernel::ValueId> TaskLowering::emit_contraction(const MmaRectangle& 
 
 /// Squares of vectors, transposed; false: not this way.
 bool TaskLowering::pack_transposed(ValueId value, kernel::ScalarType type, AxisId column, SlotId packed) {
-  const auto view = elements_.strided(value);
   const std::uint16_t lanes = lane_options_.lanes;
-  if (!view || lanes < kLeastLanes || !contains(elements_.axes(value), column) ||
-      kernel::is_float_scalar(type) != kernel::is_float_scalar(elements_.type(value)))
-    return false;
-  const auto along = std::ranges::find_if(view->strides, [&](const auto& entry) {
-    return entry.first != column && entry.second == 1 && contains(elements_.axes(value), entry.first);
-  });
-  if (along == view->strides.end() || bound_extent(program_, along->first) < lanes ||
-      bound_extent(program_, column) < lanes)
-    return false;
-  const AxisId source = along->first;
   std::vector<AxisId> axes = elements_.axes(value), outer;
-  const auto found = std::find(axes.begin(), axes.end(), column);
+  const auto found = std::ranges::find(axes, column);
+  if (lanes < kLeastLanes || found == axes.end() || bound_extent(program_, column) < lanes) return false;
+  const auto along = std::ranges::find_if(axes, [&](AxisId axis) {
+    return axis != column && bound_extent(program_, axis) >= lanes && elements_.lane_plan(value, false, axis);
+  });
+  if (along == axes.end()) return false;
+  const AxisId source = *along;
   std::rotate(found, found + 1, axes.end());
   const StridedView target{packed, elements_.dense_strides(axes), {}};
   for (AxisId axis : axes)
@@ -208,7 +221,7 @@ bool TaskLowering::pack_transposed(ValueId value, kernel::ScalarType type, AxisI
   elements_.nest(outer, {}, [&](const Point& at) {
     const kernel::ValueId first_column = b_.begin_loop(b_.const_i64(0), b_.const_i64(whole_columns), lanes).index;
     const kernel::ValueId first_source = b_.begin_loop(b_.const_i64(0), b_.const_i64(whole_sources), lanes).index;
-    pack_square(*view, target, {column, lanes}, {source, lanes}, at, first_column, first_source);
+    pack_square(value, target, {column, lanes}, {source, lanes}, at, first_column, first_source);
     b_.end_loop();
     b_.end_loop();
   });
@@ -221,7 +234,7 @@ bool TaskLowering::pack_transposed(ValueId value, kernel::ScalarType type, AxisI
     const kernel::ValueId begin = b_.const_i64(source_low), end = b_.const_i64(sources);
     loops.push_back({source, begin, end});
     elements_.nest(loops, Point{}, [&](const Point& at) {
-      elements_.store_to(target, at, b_.cast(type, elements_.load_from(*view, at)));
+      elements_.store_to(target, at, b_.cast(type, elements_.element(value, at)));
     });
   };
   rest(0, whole_columns, whole_sources);
@@ -229,15 +242,14 @@ bool TaskLowering::pack_transposed(ValueId value, kernel::ScalarType type, AxisI
   return true;
 }
 
-void TaskLowering::pack_square(const StridedView& view, const StridedView& target, const LanePlan& column,
-                               const LanePlan& source, const Point& at, kernel::ValueId first_column,
-                               kernel::ValueId first_source) {
+void TaskLowering::pack_square(ValueId value, const StridedView& target, const LanePlan& column, const LanePlan& source,
+                               const Point& at, kernel::ValueId first_column, kernel::ValueId first_source) {
   std::vector<kernel::ValueId> square;
   for (std::uint16_t i = 0; i < column.lanes; ++i) {
     Point row = at;
     row.set(column.axis, b_.add(first_column, i));
     elements_.in_lanes(source, row, first_source, [&](const Point& here) {
-      square.push_back(b_.cast(slots_.scalar(target.slot), elements_.load_from(view, here)));
+      square.push_back(elements_.spread(b_.cast(slots_.scalar(target.slot), elements_.element(value, here))));
     });
   }
   // Each step turns the bits of an element's number by one: row and lane have changed places after log2(lanes).

@@ -60,7 +60,7 @@ void TaskLowering::enter_carry(Carry& carry, Place place) {
   const ValuePlan::ReadCount reads = plan_.reads_at(carry.init, place);
   const auto alone = [&](SlotId slot) { return slots_.values(slot) == std::vector<ValueId>{carry.init}; };
   if (stored && reads.all == 1 && reads.direct == 1 && alone(elements_.slot(carry.init)) &&
-      can_take(elements_.slot(carry.init), carry.result, place)) {
+      elements_.lies_as_declared(carry.init) && can_take(elements_.slot(carry.init), carry.result, place)) {
     carry.slot = elements_.slot(carry.init);
     slots_.hold(carry.slot);
     // Nobody reads the incoming value as such any more: it must not keep the iterations from writing.
@@ -200,7 +200,7 @@ std::vector<SlotId> TaskLowering::if_slots(OpId id, const IfOp& op) {
       continue;
     }
     const auto untaken = [&](SlotId slot) { return std::find(slots.begin(), slots.end(), slot) == slots.end(); };
-    if (plan_.form(inits[j]) == ValueForm::Stored) {
+    if (plan_.form(inits[j]) == ValueForm::Stored && elements_.lies_as_declared(inits[j])) {
       const SlotId own = elements_.slot(inits[j]);
       if (can_take(own, results[j], place) && untaken(own)) {
         slots_.hold(own);

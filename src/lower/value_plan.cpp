@@ -56,7 +56,7 @@ std::vector<BlockId> blocks_of(const OpPayload& payload) {
 
 }  // namespace
 
-ValuePlan::ValuePlan(const Program& program) : program_(program) {
+ValuePlan::ValuePlan(const Program& program, bool mma_loads) : program_(program), mma_loads_(mma_loads) {
   facts_.resize(program.values().size());
   uses_.resize(program.values().size());
   op_places_.resize(program.ops().size());
@@ -201,6 +201,9 @@ bool ValuePlan::fits_consumer(ValueId id, OpId def) {
   const Use& use = uses_[id].front();
   if (use.place.block != facts_[id].home.block) return false;
   Place root = use.place;
+  if (use.consumer.valid() && is_mma_load(use.consumer, id)) {
+    return load_may_move(std::get<LoadOp>(program_.op(def).payload), facts_[id].home, root);
+  }
   if (use.consumer.valid()) {
     if (!accepts(use.consumer, id)) return false;
     if (evaluations(use.consumer, id) > volume(program_.list(program_.value(id).axes))) return false;
@@ -219,6 +222,13 @@ bool ValuePlan::fits_consumer(ValueId id, OpId def) {
   ++size;
   facts_[id].root = root;
   return true;
+}
+
+bool ValuePlan::is_mma_load(OpId consumer, ValueId operand) const {
+  const auto* mma = std::get_if<MmaOp>(&program_.op(consumer).payload);
+  const OpId def = program_.value(operand).def;
+  return mma_loads_ && mma != nullptr && mma->c != operand && (mma->a == operand) != (mma->b == operand) &&
+         def.valid() && std::holds_alternative<LoadOp>(program_.op(def).payload);
 }
 
 /// Whether the consumer can compute this operand element by element.

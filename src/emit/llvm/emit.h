@@ -25,7 +25,7 @@ namespace tilewright::emit_llvm {
 struct EmitOptions {
   std::string cpu;       ///< LLVM's name of the processor; empty: the baseline of the architecture
   std::string features;  ///< "+avx2,-fma", applied on top of the processor's own
-  int opt_level = 2;     ///< 0: no IR passes; 1: scalar cleanup; 2: and loop vectorization
+  int opt_level = 2;     ///< 0: no IR passes; 1: scalar cleanup; 2: and vectors in loops that have none
   bool noalias = false;  ///< promise: no two argument buffers overlap
 };
 

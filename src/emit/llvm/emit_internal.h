@@ -128,6 +128,11 @@ Result<Built> build_module(const kernel::Program& program, const EmitOptions& op
 /// Operations that one task executes, roughly; loops of unknown length count as 16 trips. Saturates.
 std::int64_t estimate_work(const kernel::Program& program, const kernel::Kernel& kernel);
 
+// ---- loops.cpp ------------------------------------------------------------------------------------------------------
+
+/// Whether some innermost loop works on numbers, not on vectors.
+bool has_scalar_loops(const kernel::Program& program);
+
 // ---- optimize.cpp ---------------------------------------------------------------------------------------------------
 
 void optimize(llvm::Module& module, const Machine& machine, int opt_level);
