@@ -258,6 +258,8 @@ void Builder::store(Memory memory, ValueId index, ValueId value, ValueId mask) {
   append(StoreOp{memory, index, value, mask}, {});
 }
 
+void Builder::prefetch(Memory memory, ValueId index, bool near) { append(PrefetchOp{memory, index, near}, {}); }
+
 // ---- Groups --------------------------------------------------------------------------------------------------------
 
 ValueId Builder::worker(WorkerQuery query) { return result_of(WorkerOp{query}, kIndexType); }

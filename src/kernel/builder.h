@@ -108,6 +108,7 @@ class Builder {
   // ---- Memory ----
   ValueId load(Memory memory, ValueId index, std::uint16_t lanes = 1, ValueId mask = {});
   void store(Memory memory, ValueId index, ValueId value, ValueId mask = {});
+  void prefetch(Memory memory, ValueId index, bool near = false);
 
   // ---- What the workers of a group do together (kernel/group_ops.h) ----
   ValueId worker(WorkerQuery query);

@@ -307,6 +307,8 @@ class GroupRun : private GroupMemory {
     });
   }
 
+  void execute(const PrefetchOp&, const Op&, OpId, const Mask&, const Team&) {}
+
   void execute(const StoreOp& payload, const Op&, OpId id, const Mask& mask, const Team&) {
     AccessCounts& counts = counts_.memory[static_cast<std::size_t>(at(payload.memory).kind)];
     const std::size_t bytes = at(payload.memory).element_bytes;

@@ -205,6 +205,8 @@ class ScalarRun {
     }
   }
 
+  void execute(const PrefetchOp&, const Op&, OpId) {}
+
   void fault(OpId id, MemoryRef memory, std::uint64_t element, const char* what) {
     if (!faults_.claim(id)) return;
     faults_.add(DiagCode::MemoryFault,

@@ -232,6 +232,11 @@ class OpCheck {
     if (op.memory.buffer.valid() && program_.buffers[op.memory.buffer].access == Access::Read)
       fault(DiagCode::WriteToInput, "{} cannot be written: it is declared read", memory_label(program_, op.memory));
   }
+  void check(const PrefetchOp& op) {
+    element(op.memory);
+    if (!op_.results.empty()) fault("prefetch has no result");
+    expect("the index", type(op.index), {ScalarType::I64, 1});
+  }
   /// The element type of memory that is read, or nothing (reported).
   const ScalarType* readable(MemoryRef memory) {
     const ScalarType* scalar = element(memory);

@@ -23,6 +23,7 @@ class PayloadReader {
     if (word == "iota") return in_.next(), OpPayload(IotaOp{});
     if (word == "load") return load();
     if (word == "store") return store();
+    if (word == "prefetch") return prefetch();
     if (const auto kind = unary_from_name(word)) return in_.next(), OpPayload(UnaryOp{*kind, in_.operand()});
     if (const auto kind = fold_from_name(word)) return in_.next(), OpPayload(FoldLanesOp{*kind, in_.operand()});
     if (word == "cast") return in_.next(), OpPayload(CastOp{in_.operand()});
@@ -255,6 +256,19 @@ class PayloadReader {
     in_.expect("=");
     op.value = in_.operand();
     op.mask = optional_mask();
+    return op;
+  }
+
+  OpPayload prefetch() {
+    in_.next();
+    PrefetchOp op{in_.memory(), {}};
+    in_.expect("[");
+    op.index = in_.operand();
+    in_.expect("]");
+    if (in_.peek().word("near")) {
+      in_.next();
+      op.near = true;
+    }
     return op;
   }
 

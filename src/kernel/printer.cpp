@@ -223,6 +223,9 @@ class Printer {
   std::string payload_text(const StoreOp& op, const Op&) const {
     return fmt::format("store {}[{}] = {}{}", memory(op.memory), value(op.index), value(op.value), mask(op.mask));
   }
+  std::string payload_text(const PrefetchOp& op, const Op&) const {
+    return fmt::format("prefetch {}[{}]{}", memory(op.memory), value(op.index), op.near ? " near" : "");
+  }
   std::string payload_text(const LoopOp& op, const Op&) const {
     const std::vector<ValueId>* args =
         op.body.index < program_.blocks.size() ? &program_.blocks[op.body].args : nullptr;

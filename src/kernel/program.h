@@ -167,6 +167,14 @@ struct StoreOp {
   ValueId mask;
   bool operator==(const StoreOp&) const = default;
 };
+/// A hint that [index, index + one cache line) of the memory is wanted soon; it changes nothing and may point anywhere.
+/// near: into the cache next to the worker, else into one behind it. index: scalar I64.
+struct PrefetchOp {
+  MemoryRef memory;
+  ValueId index;
+  bool near = false;
+  bool operator==(const PrefetchOp&) const = default;
+};
 /// for (i = low; i < high; i += step): step is a positive constant; i never wraps (the loop ends instead). The body's
 /// arguments are i, then the carries. The body yields the next carries, all at once; the results are the last ones, or
 /// the inits after zero trips. low and high: scalar I64.
@@ -185,10 +193,11 @@ struct IfOp {
   bool operator==(const IfOp&) const = default;
 };
 
-using OpPayload = std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp,
-                               ExtractOp, ZipOp, FoldLanesOp, LoadOp, StoreOp, LoopOp, IfOp, WorkerOp, GroupOrdinalOp,
-                               SubgroupReduceOp, ShuffleOp, FragmentFillOp, FragmentLoadOp, FragmentStoreOp,
-                               FragmentCoordinateOp, AtomOp, FenceOp, AsyncCopyOp, WaitOp, RingOp, TaskLoopOp, RolesOp>;
+using OpPayload =
+    std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp, ExtractOp, ZipOp,
+                 FoldLanesOp, LoadOp, StoreOp, PrefetchOp, LoopOp, IfOp, WorkerOp, GroupOrdinalOp, SubgroupReduceOp,
+                 ShuffleOp, FragmentFillOp, FragmentLoadOp, FragmentStoreOp, FragmentCoordinateOp, AtomOp, FenceOp,
+                 AsyncCopyOp, WaitOp, RingOp, TaskLoopOp, RolesOp>;
 
 struct Op {
   OpPayload payload;

@@ -58,6 +58,7 @@ void for_each_operand(OpPayload& payload, F&& f) {
                    f(op.index), f(op.value);
                    if (op.mask.valid()) f(op.mask);
                  },
+                 [&](PrefetchOp& op) { f(op.index); },
                  [&](LoopOp& op) {
                    f(op.low), f(op.high);
                    for (ValueId& init : op.inits) f(init);
@@ -110,6 +111,7 @@ void for_each_memory(OpPayload& payload, F&& f) {
                  [](auto&) {},
                  [&](LoadOp& op) { f(op.memory); },
                  [&](StoreOp& op) { f(op.memory); },
+                 [&](PrefetchOp& op) { f(op.memory); },
                  [&](FragmentLoadOp& op) { f(op.memory); },
                  [&](FragmentStoreOp& op) { f(op.memory); },
                  [&](AtomOp& op) { operand(op.a), operand(op.b); },

@@ -71,6 +71,7 @@ void TaskLowering::lower_load(OpId id, ValueId value, const LoadOp& op) {
     dense_nest(axes, value, true,
                [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
   });
+  prefetch_next(access, axes);
   define(value, slot);
 }
 

@@ -73,6 +73,9 @@ class TaskLowering {
   std::vector<tile::AxisId> store_axes(const Access& access, const tile::StoreOp& op) const;
   void when(kernel::ValueId condition, const std::function<void()>& body);
 
+  // ---- task_prefetch.cpp ----
+  void prefetch_next(const Access& access, const std::vector<tile::AxisId>& axes);
+
   // ---- task_fold.cpp ----
   struct Fold {
     const tile::ReduceOp& op;
@@ -189,6 +192,7 @@ class TaskLowering {
   IndexEmitter index_;
   AccessEmitter accesses_;
   Elements elements_;
+  std::vector<std::pair<tile::CoordId, kernel::ValueId>> loops_;  ///< of regions that are open, outermost first
   std::map<tile::ValueId, SlotId> wanted_;
   std::set<tile::ValueId> dropped_;  ///< values that left their slot before their last use
 };

@@ -22,6 +22,7 @@ TaskLowering::OpenLoops TaskLowering::open_loops(const RegionOp& region, std::ve
     kernel::ValueId at = opened.index;
     if (descending) at = b_.sub(b_.sub(extents[d], b_.const_i64(1)), at);
     index_.set_coord(coords[d], at);
+    if (!descending) loops_.emplace_back(coords[d], at);
     loops.carries = opened.carries;
     ++loops.count;
   }
@@ -44,8 +45,10 @@ void TaskLowering::lower_region(OpId id, const RegionOp& region) {
     else
       enter_carry(carry, place);
   }
+  const std::size_t around = loops_.size();
   const OpenLoops loops = open_loops(region, std::move(inits));
   const auto scalars = close_loops(loops, lower_body(region, carries, loops.carries));
+  loops_.resize(around);
   std::size_t next = 0;
   for (const Carry& carry : carries) leave_carry(carry, carry.scalar ? scalars[next++] : kernel::ValueId{}, place);
 }

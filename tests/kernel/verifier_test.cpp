@@ -203,6 +203,12 @@ TEST(KernelVerifier, ElementwiseOperations) {
   expect_op_fault("the second operand is i64", FmaOp{kFloat, kZero, kFloat}, kF32);
 }
 
+TEST(KernelVerifier, Prefetches) {
+  expect_among("prefetch has no result", [](Program& p) { add_op(p, PrefetchOp{{BufferId{0}, {}}, kZero}, kF32); });
+  expect_among("the index is f32; expected i64",
+               [](Program& p) { add_op(p, PrefetchOp{{BufferId{0}, {}}, kFloat}, kF32); });
+}
+
 TEST(KernelVerifier, VectorOperations) {
   expect_op_fault("the operand is f32x8; expected f32", SplatOp{kVector}, kF32x8);
   expect_op_fault("the operand is i64; expected f32", SplatOp{kZero}, kF32x8);

@@ -181,6 +181,29 @@ program p(N) {
   EXPECT_TRUE(has(text_of(program, kTargets[2]), "mask %"));
 }
 
+TEST(LowerLanes, WhatIsLoadedNextIsFetchedAheadFromLargeBuffers) {
+  const std::string program = R"(
+program p(N, C) {
+  in X: f32[N, C]
+  out S: f32[N]
+  parallel i in ceildiv(N, 4) {
+    total[r: 4] = 0.0
+    serial s in ceildiv(C, 64) {
+      x[r, c: 64] = X[i*4 + r, s*64 + c]
+      total = total + sum(x, c)
+    }
+    S[i*4 + r] = total
+  }
+})";
+  for (const auto& [rows, ahead] : {std::pair{64, false}, std::pair{4096, true}}) {
+    const auto bound = bound_program(program, {{"N", rows}, {"C", 1024}});
+    ASSERT_TRUE(bound);
+    const auto kernels = lowered(*bound, in_lanes({}, kTargets[2]));
+    ASSERT_TRUE(kernels);
+    EXPECT_EQ(has(kernel::print(*kernels), "prefetch X["), ahead);
+  }
+}
+
 TEST(LowerLanes, RefusalsSayWhy) {
   for (int refusal = 0; refusal <= static_cast<int>(LaneRefusal::FixedOrder); ++refusal)
     EXPECT_NE(std::string(refusal_text(static_cast<LaneRefusal>(refusal))), "");

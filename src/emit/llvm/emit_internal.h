@@ -88,6 +88,7 @@ class Memory {
   llvm::Value* load(const kernel::MemoryRef& memory, llvm::Value* index, llvm::Value* mask, ValueType type);
   void store(const kernel::MemoryRef& memory, llvm::Value* index, llvm::Value* value, llvm::Value* mask,
              ValueType type);
+  void prefetch(const kernel::MemoryRef& memory, llvm::Value* index, bool near);
 
  private:
   struct Place {

@@ -48,22 +48,24 @@ class Lanes {
     }
     return sum;
   }
-  /// Inside [low, high]; a NaN stays.
-  llvm::Value* clamped(llvm::Value* x, double low, double high) const {
-    llvm::Value* at_most = b_.CreateSelect(b_.CreateFCmpOLT(number(high), x), number(high), x);
-    return b_.CreateSelect(b_.CreateFCmpOGT(number(low), at_most), number(low), at_most);
+  /// At most `high`; a NaN stays.
+  llvm::Value* at_most(llvm::Value* x, double high) const {
+    return b_.CreateSelect(b_.CreateFCmpOLT(number(high), x), number(high), x);
   }
-  /// x * 2^n, rounded once. n: whole, in `whole` as f32 and in `n` as i32; at most 254 in magnitude.
-  llvm::Value* scaled(llvm::Value* x, llvm::Value* n, llvm::Value* whole) const {
+  /// x * 2^n, rounded once, or 0 where `vanishes`. n: whole, in `whole` as f32 and in `n` as i32; at most 254 in
+  /// magnitude.
+  llvm::Value* scaled(llvm::Value* x, llvm::Value* n, llvm::Value* whole, llvm::Value* vanishes) const {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(f32_);
     if (machine_.scales && vector != nullptr && vector->getNumElements() == 16) {
       constexpr std::uint32_t kCurrentRounding = 4;
       return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                                {x, whole, number(0), b_.getInt16(0xffff), b_.getInt32(kCurrentRounding)});
+                                {x, whole, number(0), b_.CreateBitCast(b_.CreateNot(vanishes), b_.getInt16Ty()),
+                                 b_.getInt32(kCurrentRounding)});
     }
     // Both powers are normal numbers, and the first product is exact.
     llvm::Value* half = b_.CreateAShr(n, integer(1));
-    return b_.CreateFMul(b_.CreateFMul(x, power_of_two(half)), power_of_two(b_.CreateSub(n, half)));
+    llvm::Value* product = b_.CreateFMul(b_.CreateFMul(x, power_of_two(half)), power_of_two(b_.CreateSub(n, half)));
+    return b_.CreateSelect(vanishes, number(0), product);
   }
 
  private:
@@ -82,8 +84,10 @@ class Lanes {
 llvm::Value* emit_exp(Emission& emission, llvm::Value* value) {
   llvm::IRBuilder<>& b = emission.builder;
   const Lanes lanes(emission, value);
-  // exp(-104) rounds to 0 and exp(89) to infinity.
-  llvm::Value* x = lanes.clamped(value, -104.0, 89.0);
+  // exp(-104) rounds to 0 and exp(89) to infinity. A processor takes long over products that underflow, and numbers
+  // far below, -Inf above all, are common: they do not get that far.
+  llvm::Value* vanishes = b.CreateFCmpOLT(value, lanes.number(-104.0));
+  llvm::Value* x = b.CreateSelect(vanishes, lanes.number(0), lanes.at_most(value, 89.0));
   llvm::Value* rounded = lanes.mul_add(x, lanes.number(kLog2E), lanes.number(kRounder));
   llvm::Value* n = b.CreateSub(lanes.bits(rounded), lanes.bits(lanes.number(kRounder)));
   llvm::Value* whole = b.CreateFSub(rounded, lanes.number(kRounder));
@@ -91,7 +95,7 @@ llvm::Value* emit_exp(Emission& emission, llvm::Value* value) {
   r = lanes.mul_add(whole, lanes.number(-kLn2Low), r);
   llvm::Value* p = lanes.polynomial(r, {0x1.6a23ccp-10, 0x1.123a2p-7, 0x1.5558f2p-5, 0x1.555492p-3, 0x1.fffffcp-2});
   llvm::Value* above_one = lanes.mul_add(b.CreateFMul(p, r), r, r);
-  return lanes.scaled(b.CreateFAdd(above_one, lanes.number(1)), n, whole);
+  return lanes.scaled(b.CreateFAdd(above_one, lanes.number(1)), n, whole, vanishes);
 }
 
 llvm::Value* emit_tanh(Emission& emission, llvm::Value* value) {

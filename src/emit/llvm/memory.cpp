@@ -175,4 +175,12 @@ void Memory::store(const kernel::MemoryRef& memory, llvm::Value* index, llvm::Va
   }
 }
 
+void Memory::prefetch(const kernel::MemoryRef& memory, llvm::Value* index, bool near) {
+  llvm::IRBuilder<>& b = emission_.builder;
+  llvm::Value* pointer = address(place(memory), index, /*masked=*/true);
+  // Operands: for reading; 3 is the nearest cache, 2 the next; of data.
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                    {pointer, b.getInt32(0), b.getInt32(near ? 3 : 2), b.getInt32(1)});
+}
+
 }  // namespace tilewright::emit_llvm

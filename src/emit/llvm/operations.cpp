@@ -93,6 +93,7 @@ class BodyEmitter {
   void visit(const StoreOp& op) {
     memory_.store(op.memory, get(op.index), get(op.value), get_or_null(op.mask), type(op.value));
   }
+  void visit(const PrefetchOp& op) { memory_.prefetch(op.memory, get(op.index), op.near); }
   void visit(const LoopOp& op);
   void visit(const IfOp& op);
 

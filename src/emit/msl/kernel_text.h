@@ -37,6 +37,7 @@ class KernelText {
   template <class Payload>
   void statement(const Payload& payload, const kernel::Op& op);
   void statement(const kernel::StoreOp& payload, const kernel::Op& op);
+  void statement(const kernel::PrefetchOp&, const kernel::Op&) {}  ///< Metal has no such hint
   void statement(const kernel::LoopOp& payload, const kernel::Op& op);
   void statement(const kernel::IfOp& payload, const kernel::Op& op);
   void statement(const kernel::FoldLanesOp& payload, const kernel::Op& op);
