@@ -38,7 +38,7 @@ LaneRefusal Elements::lane_refusal(ValueId value, bool own_op, AxisId axis,
                                    std::set<std::pair<ValueId, AxisId>>& seen) {
   if (!contains(axes(value), axis) || !seen.insert({value, axis}).second) return LaneRefusal::None;
   if (!own_op && !is_inline(value)) {
-    if (forms_.form(value) != ValueForm::Stored) return LaneRefusal::None;
+    if (forms_.form(value) != ValueForm::Stored || value == expected_) return LaneRefusal::None;
     const StridedView& from = view(value);
     const auto step = from.strides.find(axis);
     return step == from.strides.end() || step->second == 1 ? LaneRefusal::None : LaneRefusal::Strided;
@@ -180,6 +180,12 @@ void Elements::nest(const std::vector<AxisLoop>& loops, const std::optional<Lane
     const kernel::ValueId high = inner.high.valid() ? inner.high : b_.const_i64(bound_extent(program_, inner.axis));
     lane_loop(*plan, low, high, here, body);
   });
+}
+
+void Elements::remember(ValueId value, const Point& at, kernel::ValueId element) {
+  std::tuple<ValueId, AxisId, std::vector<kernel::ValueId>> key{value, span_ ? span_->axis : AxisId{}, {}};
+  for (AxisId axis : axes(value)) std::get<2>(key).push_back(at.at(axis));
+  known_[std::move(key)] = element;
 }
 
 // ---- Comparisons of indices

@@ -19,6 +19,28 @@ void Elements::collect_loads(ValueId value, bool own_op, std::vector<const Acces
   for_each_operand(program_, payload, [&](ValueId operand) { collect_loads(operand, false, found, seen); });
 }
 
+bool Elements::reads_inline(ValueId of, ValueId value) const {
+  if (of == value) return true;
+  if (forms_.form(of) == ValueForm::Scalar || !is_inline(of)) return false;
+  bool found = false;
+  for_each_operand(program_, definition(of), [&](ValueId operand) { found = found || reads_inline(operand, value); });
+  return found;
+}
+
+bool Elements::computes_in_place(ValueId of, ValueId value) const {
+  const OpId def = program_.value(of).def;
+  if (!def.valid()) return false;
+  const OpPayload& payload = program_.op(def).payload;
+  const bool element_wise = std::holds_alternative<UnaryOp>(payload) || std::holds_alternative<BinaryOp>(payload) ||
+                            std::holds_alternative<SelectOp>(payload) || std::holds_alternative<CastOp>(payload);
+  if (!element_wise || axes(of).size() != axes(value).size()) return false;
+  bool in_place = true;
+  for_each_operand(program_, payload, [&](ValueId operand) {
+    in_place = in_place && (operand == value || !reads_inline(operand, value) || computes_in_place(operand, value));
+  });
+  return in_place;
+}
+
 std::vector<AxisId> Elements::layout(ValueId value) const {
   const auto found = layouts_.find(value);
   return found == layouts_.end() ? axes(value) : found->second;
@@ -49,6 +71,13 @@ std::optional<std::vector<AxisId>> Elements::layout_read(ValueId value, bool own
     if (found && found->size() != axes(value).size()) found.reset();
   });
   return found;
+}
+
+bool Elements::loads_in(ValueId value) {
+  std::vector<const Access*> found;
+  std::set<ValueId> seen;
+  collect_loads(value, true, found, seen);
+  return !found.empty();
 }
 
 bool Elements::is_inside_load(ValueId value) {

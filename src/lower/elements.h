@@ -129,6 +129,13 @@ class Elements {
   void in_lanes(const LanePlan& plan, Point at, kernel::ValueId from, const std::function<void(const Point&)>& body);
   void in_first_lanes(const LanePlan& plan, kernel::ValueId count, Point at, kernel::ValueId from,
                       const std::function<void(const Point&)>& body);
+  /// A stored value that is about to be made: it may be asked for as one that is computed in lanes, and its elements
+  /// are those given to remember().
+  void expect(std::optional<tile::ValueId> value) { expected_ = value; }
+  /// In the body of a loop: the element of the value at this point.
+  void remember(tile::ValueId value, const Point& at, kernel::ValueId element);
+  /// Whether `of` is computed from the element of `value` at its own point, and from no other element of it.
+  bool computes_in_place(tile::ValueId of, tile::ValueId value) const;
   /// The lanes of the element that is being computed; 1: a number.
   std::uint16_t lanes() const { return span_ ? span_->lanes : 1; }
   /// Which of the lanes are computed; none: all.
@@ -158,6 +165,8 @@ class Elements {
   bool is_inline(tile::ValueId value) const;
   /// Whether computing the value there loads from buffers.
   bool loads_inline(tile::ValueId value);
+  /// The same for its own operation.
+  bool loads_in(tile::ValueId value);
   /// Whether the value is a load of elements that lie side by side, all of them.
   bool is_dense_load(tile::ValueId value);
   /// Whether the value is a load of which no element needs a test.
@@ -183,6 +192,7 @@ class Elements {
   kernel::ValueId lanes_in_range(const Access& access, const Point& at);
   kernel::ValueId with_span_mask(kernel::ValueId mask);
   kernel::ValueId load_lanes(const Access& from, const tile::LoadOp& op, const Point& at);
+  bool reads_inline(tile::ValueId of, tile::ValueId value) const;
   std::optional<std::vector<tile::AxisId>> layout_read(tile::ValueId value, bool own_op) const;
   /// A comparison of index expressions that their ranges decide, or one number against the lanes of another.
   std::optional<kernel::ValueId> emit_index_compare(kernel::CompareKind kind, const tile::BinaryOp& op,
@@ -222,6 +232,7 @@ class Elements {
   std::map<std::tuple<tile::ValueId, tile::AxisId, std::vector<kernel::ValueId>>, kernel::ValueId> known_;
   bool known_in_range_ = false;
   LaneOptions lane_options_;
+  std::optional<tile::ValueId> expected_;
   std::optional<LaneSpan> span_;    ///< what is being computed, along an axis that it has
   Fragments* fragments_ = nullptr;  ///< while fragments are computed in place of elements
 };

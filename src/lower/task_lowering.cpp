@@ -75,6 +75,7 @@ void TaskLowering::lower_value(ValueId value) {
     case ValueForm::Fused:
       return;
     case ValueForm::Scalar:
+      if (made_.erase(value) != 0) return;
       elements_.nest(std::vector<AxisId>{}, {},
                      [&](const Point& at) { elements_.set_scalar(value, elements_.result_element(value, at)); });
       return;
@@ -84,6 +85,7 @@ void TaskLowering::lower_value(ValueId value) {
 }
 
 void TaskLowering::lower_elementwise(ValueId value) {
+  if (made_.erase(value) != 0) return;
   const std::vector<AxisId> axes = elements_.natural_layout(value);
   elements_.set_layout(value, axes);
   const SlotId slot = destination(value, plan_.home(value), [&](SlotId candidate) {

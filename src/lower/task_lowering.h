@@ -140,7 +140,10 @@ class TaskLowering {
     tile::ValueId value;
     tile::ValueId init;  ///< where the sums begin; none: with what the slot holds
     SlotId slot;
+    tile::ValueId root;  ///< what is stored in place of the sums: computed from them
   };
+  std::optional<tile::ValueId> mma_root(tile::ValueId value, const MmaLanes& lanes);
+  bool nothing_between(Place from, Place to) const;
   MmaSource mma_source(tile::ValueId value, kernel::ScalarType type, const MmaLanes& lanes);
   kernel::ValueId source_element(const MmaSource& source, const Point& at);
   std::optional<MmaLanes> mma_lanes(tile::ValueId value, const tile::MmaOp& op);
@@ -194,7 +197,8 @@ class TaskLowering {
   Elements elements_;
   std::vector<std::pair<tile::CoordId, kernel::ValueId>> loops_;  ///< of regions that are open, outermost first
   std::map<tile::ValueId, SlotId> wanted_;
-  std::set<tile::ValueId> dropped_;  ///< values that left their slot before their last use
+  std::set<tile::ValueId> dropped_;  ///< values that left their slot before their last use, or never had one
+  std::set<tile::ValueId> made_;     ///< values that were computed before their place
 };
 
 }  // namespace tilewright::lower

@@ -65,15 +65,22 @@ void TaskLowering::lower_mma_lanes(ValueId value, const MmaOp& op, const MmaLane
   const kernel::ScalarType type = elements_.type(value);
   const bool fused = !elements_.loads_inline(op.c) && elements_.is_inline(op.c) &&
                      elements_.lane_refusal(op.c, false, lanes.column) == LaneRefusal::None;
-  const SlotId slot = mma_destination(value, op, fused);
+  const auto root = fused ? mma_root(value, lanes) : std::nullopt;
+  if (root) elements_.set_layout(*root, elements_.axes(value));
+  const SlotId slot = root ? fresh_slot(*root) : mma_destination(value, op, fused);
   const bool in_slot = !fused || (plan_.form(op.c) == ValueForm::Stored);
   MmaSource a = mma_source(op.a, type, lanes);
   MmaSource b = mma_source(op.b, type, lanes);
-  const MmaRectangle shape{lanes, {a, b}, value, in_slot ? ValueId{} : op.c, slot};
+  const MmaRectangle shape{lanes, {a, b}, value, in_slot ? ValueId{} : op.c, slot, root.value_or(value)};
   elements_.nest(lanes.outer, {}, [&](const Point& at) {
     for (const std::vector<MmaPiece>& panel : mma_panels(lanes.column)) emit_panel(shape, panel, at);
   });
-  define(value, slot);
+  define(root.value_or(value), slot);
+  if (root) {
+    made_.insert(*root);
+    dropped_.insert(value);
+    elements_.expect(std::nullopt);
+  }
   for (const MmaSource* source : {&a, &b})
     if (source->packed && source->packed->packed.valid()) slots_.release(source->packed->packed);
 }
@@ -138,6 +145,7 @@ void TaskLowering::in_piece(const MmaLanes& lanes, const MmaPiece& piece, const 
 void TaskLowering::emit_rectangle(const MmaRectangle& shape, const std::vector<MmaPiece>& panel,
                                   const std::vector<Point>& rows) {
   const auto strides = elements_.dense_strides(elements_.axes(shape.value));
+  const bool plain = shape.root == shape.value;
   std::vector<kernel::ValueId> sums;
   for (const Point& row : rows)
     for (const MmaPiece& piece : panel)
@@ -151,8 +159,60 @@ void TaskLowering::emit_rectangle(const MmaRectangle& shape, const std::vector<M
   std::size_t next = 0;
   for (const Point& row : rows)
     for (const MmaPiece& piece : panel)
-      in_piece(shape.lanes, piece, row,
-               [&](const Point& at) { elements_.store_to(shape.slot, strides, at, sums[next++]); });
+      in_piece(shape.lanes, piece, row, [&](const Point& at) {
+        const kernel::ValueId sum = sums[next++];
+        if (plain) return elements_.store_to(shape.slot, strides, at, sum);
+        elements_.remember(shape.value, at, sum);
+        elements_.store_to(shape.slot, strides, at, elements_.result_element(shape.root, at));
+      });
+}
+
+/// The element-wise value that alone reads the products, each at its own place, and comes next; it is then made from
+/// them in registers.
+std::optional<ValueId> TaskLowering::mma_root(ValueId value, const MmaLanes& lanes) {
+  const std::vector<Place>& reads = plan_.reads(value);
+  const Place home = plan_.home(value);
+  if (reads.size() != 1 || reads.front().block != home.block || !nothing_between(home, reads.front())) return {};
+  if (reads.front().position >= program_.block(home.block).ops.size()) return {};
+  const Op& reader = program_.op(program_.block(home.block).ops[reads.front().position]);
+  const std::vector<ValueId> results = program_.list(reader.results);
+  if (results.size() != 1 || plan_.form(results[0]) != ValueForm::Stored) return {};
+  const ValueId root = results[0];
+  if (wanted_.contains(root)) return {};
+  if (!elements_.computes_in_place(root, value) || elements_.type(root) != elements_.type(value) ||
+      program_.value(root).placement != MemorySpace::Auto)
+    return {};
+  elements_.expect(value);
+  const bool loads = elements_.loads_in(root);
+  if (loads || elements_.lane_refusal(root, true, lanes.column) != LaneRefusal::None) {
+    elements_.expect(std::nullopt);
+    return {};
+  }
+  for (std::size_t position = home.position + 1; position < reads.front().position; ++position) {
+    const Op& between = program_.op(program_.block(home.block).ops[position]);
+    const ValueId number = program_.list(between.results).front();
+    if (plan_.form(number) != ValueForm::Scalar) continue;
+    lower_value(number);
+    made_.insert(number);
+  }
+  return root;
+}
+
+/// Whether no operation between the two is lowered in its own place, but for numbers that may as well come before.
+bool TaskLowering::nothing_between(Place from, Place to) const {
+  const std::vector<OpId>& ops = program_.block(from.block).ops;
+  for (std::size_t position = from.position + 1; position < to.position; ++position) {
+    const Op& op = program_.op(ops[position]);
+    const std::vector<ValueId> results = program_.list(op.results);
+    if (results.size() != 1) return false;
+    const bool pure = std::holds_alternative<LoadOp>(op.payload) || std::holds_alternative<UnaryOp>(op.payload) ||
+                      std::holds_alternative<BinaryOp>(op.payload) || std::holds_alternative<CastOp>(op.payload) ||
+                      std::holds_alternative<ConstantOp>(op.payload) ||
+                      std::holds_alternative<IndexValueOp>(op.payload);
+    const bool inlined = elements_.is_inline(results[0]) || plan_.form(results[0]) == ValueForm::Dead;
+    if (!inlined && !(pure && plan_.form(results[0]) == ValueForm::Scalar)) return false;
+  }
+  return true;
 }
 
 std::vector<kernel::ValueId> TaskLowering::emit_contraction(const MmaRectangle& shape,

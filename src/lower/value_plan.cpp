@@ -41,6 +41,22 @@ bool is_always_free(const OpPayload& payload) {
   return std::holds_alternative<ConstantOp>(payload) || std::holds_alternative<IndexValueOp>(payload);
 }
 
+/// A condition on indices alone: cheaper to work out than to load.
+bool is_index_condition(const Program& program, ValueId value) {
+  const OpId def = program.value(value).def;
+  if (!def.valid()) return false;
+  const auto* op = std::get_if<BinaryOp>(&program.op(def).payload);
+  if (op == nullptr) return false;
+  const auto both = [&](const auto& holds) { return holds(op->lhs) && holds(op->rhs); };
+  if (op->kind == tile::BinaryKind::And || op->kind == tile::BinaryKind::Or)
+    return both([&](ValueId operand) { return is_index_condition(program, operand); });
+  return is_comparison(op->kind) && both([&](ValueId operand) {
+           const OpId made = program.value(operand).def;
+           return made.valid() && is_always_free(program.op(made).payload) &&
+                  program.value(operand).element.data == DataType::Index;
+         });
+}
+
 bool may_be_fused(const OpPayload& payload) {
   return is_rearrangement(payload) || std::holds_alternative<UnaryOp>(payload) ||
          std::holds_alternative<BinaryOp>(payload) || std::holds_alternative<SelectOp>(payload) ||
@@ -188,7 +204,7 @@ void ValuePlan::classify_value(ValueId id, OpId def) {
     form = ValueForm::Scalar;
   else if (value.placement != MemorySpace::Auto)
     form = ValueForm::Stored;
-  else if (is_always_free(payload))
+  else if (is_always_free(payload) || (mma_loads_ && is_index_condition(program_, id)))
     form = ValueForm::Free;
   else if (may_be_fused(payload) && fits_consumer(id, def))
     form = ValueForm::Fused;
