@@ -94,7 +94,7 @@ std::uint16_t Elements::lanes_for(AxisId axis) const {
 
 std::optional<LanePlan> Elements::lane_plan(ValueId value, bool own_op, std::optional<AxisId> axis) {
   // Beyond an edge every load needs a mask.
-  if (!axis || (!known_in_range_ && !lane_options_.masks)) return std::nullopt;
+  if (!axis || (value.valid() && !known_in_range_ && !lane_options_.masks)) return std::nullopt;
   if (lane_options_.lanes < kLeastLanes || bound_extent(program_, *axis) < kLeastLanes) return std::nullopt;
   if (value.valid() && lane_refusal(value, own_op, *axis) != LaneRefusal::None) return std::nullopt;
   return LanePlan{*axis, lanes_for(*axis)};
