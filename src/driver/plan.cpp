@@ -57,6 +57,7 @@ plan::VectorTarget vectors_of(const target::DeviceProfile& device) {
   const target::DeviceFigures& figures = device.figures;
   if (figures.vector_bytes) vectors.lanes = std::max<std::int64_t>(1, figures.vector_bytes->value / 4);
   if (figures.vector_registers) vectors.registers = figures.vector_registers->value;
+  vectors.masks = vectors.lanes >= 16;
   if (figures.l1_data_cache_bytes) vectors.near_bytes = figures.l1_data_cache_bytes->value;
   if (figures.l2_cache_bytes) vectors.far_bytes = figures.l2_cache_bytes->value;
   return vectors;

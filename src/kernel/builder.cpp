@@ -247,10 +247,12 @@ ValueId Builder::iota(ScalarType scalar, std::uint16_t lanes) {
   return result_of(IotaOp{}, {scalar, lanes});
 }
 
-ValueId Builder::extract(ValueId operand, std::uint16_t lane) {
-  if (type(operand).lanes == 1 && lane == 0) return operand;
-  return result_of(ExtractOp{operand, lane}, {type(operand).scalar, 1});
+ValueId Builder::extract(ValueId operand, std::uint16_t lane, std::uint16_t lanes) {
+  if (type(operand).lanes == lanes && lane == 0) return operand;
+  return result_of(ExtractOp{operand, lane}, {type(operand).scalar, lanes});
 }
+
+ValueId Builder::zip(ValueId lhs, ValueId rhs, bool high) { return result_of(ZipOp{lhs, rhs, high}, type(lhs)); }
 
 ValueId Builder::fold_lanes(LaneFold kind, ValueId operand) {
   if (type(operand).lanes == 1) return operand;

@@ -94,8 +94,9 @@ class Builder {
   ValueId splat(ValueId operand, std::uint16_t lanes);
   /// The constant 0 for one lane.
   ValueId iota(ScalarType scalar, std::uint16_t lanes);
-  /// The operand itself when it is a scalar.
-  ValueId extract(ValueId operand, std::uint16_t lane);
+  /// The operand itself when it has that many lanes.
+  ValueId extract(ValueId operand, std::uint16_t lane, std::uint16_t lanes = 1);
+  ValueId zip(ValueId lhs, ValueId rhs, bool high);
   /// The operand itself when it is a scalar.
   ValueId fold_lanes(LaneFold kind, ValueId operand);
 

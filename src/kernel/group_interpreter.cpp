@@ -233,7 +233,14 @@ class GroupRun : private GroupMemory {
     each_slot(op, mask, [](std::size_t, std::size_t i) { return Lane{i}; });
   }
   void execute(const ExtractOp& payload, const Op& op, OpId, const Mask& mask, const Team&) {
-    each_slot(op, mask, [&](std::size_t unit, std::size_t) { return slots(payload.operand, unit)[payload.lane]; });
+    each_slot(op, mask,
+              [&](std::size_t unit, std::size_t i) { return slots(payload.operand, unit)[payload.lane + i]; });
+  }
+  void execute(const ZipOp& payload, const Op& op, OpId, const Mask& mask, const Team&) {
+    const std::size_t first = payload.high ? type(payload.lhs).lanes / 2 : 0;
+    each_slot(op, mask, [&](std::size_t unit, std::size_t i) {
+      return slots(i % 2 == 0 ? payload.lhs : payload.rhs, unit)[first + i / 2];
+    });
   }
   void execute(const FoldLanesOp& payload, const Op& op, OpId, const Mask& mask, const Team&) {
     const ValueType operand = type(payload.operand);

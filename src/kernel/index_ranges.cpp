@@ -208,6 +208,7 @@ class RangeWalk {
 
   void visit(const SplatOp& payload, const Op& op) { set(op.results[0], of(payload.operand)); }
   void visit(const ExtractOp& payload, const Op& op) { set(op.results[0], of(payload.operand)); }
+  void visit(const ZipOp& payload, const Op& op) { set(op.results[0], joined(of(payload.lhs), of(payload.rhs))); }
   void visit(const ShuffleOp& payload, const Op& op) { set(op.results[0], of(payload.operand)); }
   void visit(const FragmentFillOp& payload, const Op& op) { set(op.results[0], of(payload.scalar)); }
   void visit(const IotaOp&, const Op& op) { set(op.results[0], {0, program_.values[op.results[0]].lanes - 1}); }

@@ -168,7 +168,13 @@ class ScalarRun {
     each_lane(op, [](std::size_t i) { return Lane{i}; });
   }
   void execute(const ExtractOp& payload, const Op& op, OpId) {
-    lane(op.results[0]) = lanes(payload.operand)[payload.lane];
+    const Lane* a = lanes(payload.operand);
+    each_lane(op, [&](std::size_t i) { return a[payload.lane + i]; });
+  }
+  void execute(const ZipOp& payload, const Op& op, OpId) {
+    const Lane *a = lanes(payload.lhs), *b = lanes(payload.rhs);
+    const std::size_t first = payload.high ? type(payload.lhs).lanes / 2 : 0;
+    each_lane(op, [&](std::size_t i) { return (i % 2 == 0 ? a : b)[first + i / 2]; });
   }
   void execute(const FoldLanesOp& payload, const Op& op, OpId) {
     const Lane* a = lanes(payload.operand);

@@ -174,9 +174,17 @@ class OpCheck {
   void check(const ExtractOp& op) {
     const ValueType operand = type(op.operand);
     expect_vector("the operand", operand);
-    if (op.lane >= operand.lanes)
-      fault(DiagCode::LiteralOutOfRange, "lane {} is not in 0..{}", op.lane, operand.lanes - 1);
-    expect_result("extract", {operand.scalar, 1});
+    const std::uint16_t lanes = has_result("extract") ? result().lanes : std::uint16_t{1};
+    if (op.lane + lanes > operand.lanes)
+      fault(DiagCode::LiteralOutOfRange, "lane {} is not in 0..{}", op.lane + lanes - 1, operand.lanes - 1);
+    expect_result("extract", {operand.scalar, lanes});
+  }
+  void check(const ZipOp& op) {
+    const ValueType lhs = type(op.lhs);
+    expect_vector("the operand", lhs);
+    if (lhs.lanes > 1 && lhs.lanes % 2 != 0) fault("zip takes an even number of lanes, not {}", lhs.lanes);
+    expect("the second operand", type(op.rhs), lhs);
+    expect_result("zip", lhs);
   }
   void check(const FoldLanesOp& op) {
     const ValueType operand = type(op.operand);

@@ -36,6 +36,10 @@ class PayloadReader {
       const auto [lhs, rhs] = two_operands();
       return CompareOp{*kind, lhs, rhs};
     }
+    if (word == "zip_low" || word == "zip_high") {
+      const auto [lhs, rhs] = two_operands();
+      return ZipOp{lhs, rhs, word == "zip_high"};
+    }
     if (word == "select" || word == "fma") {
       const auto [a, b] = two_operands();
       const ValueId c = (in_.expect(","), in_.operand());

@@ -214,6 +214,9 @@ class Printer {
   std::string payload_text(const ExtractOp& op, const Op&) const {
     return fmt::format("extract {}, {}", value(op.operand), op.lane);
   }
+  std::string payload_text(const ZipOp& op, const Op&) const {
+    return fmt::format("{} {}, {}", op.high ? "zip_high" : "zip_low", value(op.lhs), value(op.rhs));
+  }
   std::string payload_text(const FoldLanesOp& op, const Op&) const {
     return fmt::format("{} {}", fold_name(op.kind), value(op.operand));
   }

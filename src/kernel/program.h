@@ -133,11 +133,18 @@ struct SplatOp {
 struct IotaOp {
   bool operator==(const IotaOp&) const = default;
 };
-/// One lane (a constant) of a vector.
+/// Lanes [lane, lane + lanes of the result) of a vector: one, or a shorter vector.
 struct ExtractOp {
   ValueId operand;
   std::uint16_t lane = 0;
   bool operator==(const ExtractOp&) const = default;
+};
+/// The lanes of two vectors in turn: lane 2 i is lane first + i of lhs, lane 2 i + 1 that of rhs. first: 0, or, high,
+/// half of the lanes, whose number is even.
+struct ZipOp {
+  ValueId lhs, rhs;
+  bool high = false;
+  bool operator==(const ZipOp&) const = default;
 };
 /// All lanes of a vector to a scalar, ascending: ((l0 + l1) + l2) + ..., by the rules of BinaryOp. No Add on I1.
 struct FoldLanesOp {
@@ -187,7 +194,7 @@ struct IfOp {
 };
 
 using OpPayload =
-    std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp, ExtractOp,
+    std::variant<ConstOp, UnaryOp, BinaryOp, CompareOp, SelectOp, CastOp, FmaOp, SplatOp, IotaOp, ExtractOp, ZipOp,
                  FoldLanesOp, LoadOp, StoreOp, PrefetchOp, LoopOp, IfOp, WorkerOp, GroupOrdinalOp, SubgroupReduceOp,
                  ShuffleOp, FragmentFillOp, FragmentLoadOp, FragmentStoreOp, FragmentCoordinateOp, AtomOp, FenceOp,
                  AsyncCopyOp, WaitOp, RingOp, TaskLoopOp, RolesOp>;

@@ -45,6 +45,10 @@ void for_each_operand(OpPayload& payload, F&& f) {
                  [&](FmaOp& op) { f(op.a), f(op.b), f(op.c); },
                  [&](SplatOp& op) { f(op.operand); },
                  [&](ExtractOp& op) { f(op.operand); },
+                 [&](ZipOp& op) {
+                   f(op.lhs);
+                   f(op.rhs);
+                 },
                  [&](FoldLanesOp& op) { f(op.operand); },
                  [&](LoadOp& op) {
                    f(op.index);

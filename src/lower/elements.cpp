@@ -66,14 +66,16 @@ kernel::ValueId emit_literal(kernel::Builder& builder, kernel::ScalarType type, 
 }
 
 Elements::Elements(const Program& program, const ValueForms& forms, kernel::Builder& builder, SlotPool& slots,
-                   IndexEmitter& index, AccessEmitter& accesses, const std::map<ObjectId, ObjectPlace>& objects)
+                   IndexEmitter& index, AccessEmitter& accesses, const std::map<ObjectId, ObjectPlace>& objects,
+                   const LaneOptions& lane_options)
     : program_(program),
       forms_(forms),
       b_(builder),
       slots_(slots),
       index_(index),
       accesses_(accesses),
-      objects_(objects) {}
+      objects_(objects),
+      lane_options_(lane_options) {}
 
 kernel::ValueId Elements::scalar(ValueId value) const {
   const auto found = scalars_.find(value);
@@ -181,11 +183,14 @@ kernel::ValueId Elements::place_in(const StridedView& view, const Point& at) {
 }
 
 kernel::ValueId Elements::load_from(const StridedView& view, const Point& at) {
-  return b_.load(slots_.allocation(view.slot), place_in(view, at));
+  const kernel::ValueId place = place_in(view, at);
+  if (!span_ || !view.strides.contains(span_->axis)) return b_.load(slots_.allocation(view.slot), place);
+  return b_.load(slots_.allocation(view.slot), place, span_->lanes, span_->mask);
 }
 
 void Elements::store_to(const StridedView& view, const Point& at, kernel::ValueId value) {
-  b_.store(slots_.allocation(view.slot), place_in(view, at), value);
+  const kernel::ValueId place = place_in(view, at);
+  b_.store(slots_.allocation(view.slot), place, spread(value), lane_mask());
 }
 
 kernel::ValueId Elements::fragment(ValueId value, Fragments& fragments) {
@@ -206,8 +211,14 @@ kernel::ValueId Elements::fragment_element(ValueId value) {
 kernel::ValueId Elements::element(ValueId value, const Point& at) {
   if (fragments_ != nullptr) return fragment_element(value);
   if (forms_.form(value) == ValueForm::Scalar) return scalar(value);
-  std::pair<ValueId, std::vector<kernel::ValueId>> key{value, {}};
-  for (AxisId axis : axes(value)) key.second.push_back(at.at(axis));
+  if (span_ && !contains(axes(value), span_->axis)) {
+    const LaneSpan outer = *std::exchange(span_, std::nullopt);
+    const kernel::ValueId alike = element(value, at);
+    span_ = outer;
+    return alike;
+  }
+  std::tuple<ValueId, AxisId, std::vector<kernel::ValueId>> key{value, span_ ? span_->axis : AxisId{}, {}};
+  for (AxisId axis : axes(value)) std::get<2>(key).push_back(at.at(axis));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   const kernel::ValueId made = is_inline(value) ? result_element(value, at) : load_from(view(value), at);
   known_.emplace(std::move(key), made);
@@ -219,17 +230,13 @@ kernel::ValueId Elements::result_element(ValueId value, const Point& at) { retur
 kernel::ValueId Elements::emit(ValueId value, const OpPayload& payload, const Point& at) {
   return std::visit(Overloaded{
                         [&](const ConstantOp& op) { return emit_literal(b_, type(value), op.literal.value()); },
-                        [&](const IndexValueOp& op) { return index_.emit(op.expr, at); },
+                        [&](const IndexValueOp& op) { return lane_number(op.expr, at); },
                         [&](const UnaryOp& op) { return b_.unary(unary_kind(op.kind), element(op.operand, at)); },
                         [&](const BinaryOp& op) { return emit_binary(op, at); },
-                        [&](const SelectOp& op) {
-                          const kernel::ValueId condition = element(op.condition, at);
-                          const kernel::ValueId if_true = element(op.if_true, at);
-                          return b_.select(condition, if_true, element(op.if_false, at));
-                        },
+                        [&](const SelectOp& op) { return emit_select(op, at); },
                         [&](const CastOp& op) { return b_.cast(type(value), element(op.operand, at)); },
                         [&](const BroadcastOp& op) { return element(op.operand, at); },
-                        [&](const ReindexOp& op) { return element(op.operand, reindexed(op, at)); },
+                        [&](const ReindexOp& op) { return emit_reindex(op, at); },
                         [&](const GatherOp& op) { return emit_gather(op, at); },
                         [&](const LoadOp& op) { return emit_load(program_.value(value).def, op, at); },
                         [&](const auto&) {
@@ -240,10 +247,45 @@ kernel::ValueId Elements::emit(ValueId value, const OpPayload& payload, const Po
                     payload);
 }
 
+kernel::ValueId Elements::emit_select(const SelectOp& op, const Point& at) {
+  const kernel::ValueId condition = element(op.condition, at);
+  if (const auto known = b_.type(condition).is_scalar() ? b_.constant(condition) : std::nullopt)
+    return element(*known != 0 ? op.if_true : op.if_false, at);
+  kernel::ValueId if_true = element(op.if_true, at);
+  kernel::ValueId if_false = element(op.if_false, at);
+  match(if_true, if_false);
+  if (b_.type(condition).is_fragment() || b_.type(condition).lanes == 1) return b_.select(condition, if_true, if_false);
+  if_true = spread(if_true);
+  if_false = spread(if_false);
+  return b_.select(condition, if_true, if_false);
+}
+
+/// The lanes move along an axis of the operand, or all of them read one element.
+kernel::ValueId Elements::emit_reindex(const ReindexOp& op, const Point& at) {
+  const Point inner = reindexed(op, at);
+  if (!span_) return element(op.operand, inner);
+  const LaneSpan outer = *span_;
+  if (const std::optional<AxisId> moved = moved_axis(op, outer.axis))
+    span_->axis = *moved;
+  else
+    span_.reset();
+  const kernel::ValueId made = element(op.operand, inner);
+  span_ = outer;
+  return made;
+}
+
 kernel::ValueId Elements::emit_binary(const BinaryOp& op, const Point& at) {
-  const kernel::ValueId lhs = element(op.lhs, at);
-  const kernel::ValueId rhs = element(op.rhs, at);
-  if (const auto compare = compare_kind(op.kind)) return b_.compare(*compare, lhs, rhs);
+  const auto compare = compare_kind(op.kind);
+  if (const auto known = compare ? emit_index_compare(*compare, op, at) : std::nullopt) return *known;
+  kernel::ValueId lhs = element(op.lhs, at);
+  kernel::ValueId rhs = element(op.rhs, at);
+  if (op.kind == BinaryKind::And || op.kind == BinaryKind::Or) {
+    for (const auto& [one, other] : {std::pair{lhs, rhs}, std::pair{rhs, lhs}})
+      if (const auto known = b_.constant(one); known && type(op.lhs) == ScalarType::I1 && b_.type(one).is_scalar())
+        return (*known != 0) == (op.kind == BinaryKind::And) ? other : one;
+  }
+  match(lhs, rhs);
+  if (compare) return b_.compare(*compare, lhs, rhs);
   return b_.binary(binary_kind(op.kind, kernel::is_float_scalar(type(op.lhs))), lhs, rhs);
 }
 
@@ -278,6 +320,7 @@ kernel::ValueId Elements::fallback(const LoadOp& load) {
 kernel::ValueId Elements::emit_load(OpId id, const LoadOp& op, const Point& at) {
   const Access& from = access(id);
   if (from.place->empty()) return fallback(op);
+  if (moves_in_lanes(from)) return load_lanes(from, op, at);
   const kernel::ValueId condition = accesses_.in_range(from, at, known_in_range_);
   const auto known = condition.valid() ? b_.constant(condition) : std::optional<std::int64_t>(1);
   if (known) return *known != 0 ? b_.load(from.place->memory, accesses_.address(from, at)) : fallback(op);

@@ -6,7 +6,9 @@
 
 #include "lower/elementwise.h"
 #include "lower/group/group_lowering.h"
+#include "lower/lane_options.h"
 #include "lower/launch_buffers.h"
+#include "lower/lower_scalar.h"
 #include "lower/rows/row_lowering.h"
 #include "lower/scalar_refusals.h"
 #include "lower/task_lowering.h"
@@ -35,8 +37,12 @@ struct Lowering {
 
 Result<void> lower_as_scalar(Lowering& lowering, const plan::LaunchPlan& launch, const std::string& name) {
   const OpId region = lowering.subject.walk.launches[launch.launch];
-  const ValuePlan values(lowering.program());
-  TaskLowering(lowering.program(), values, lowering.builder, lowering.objects)
+  LaneOptions lanes;
+  if (launch.lanes)
+    lanes = {static_cast<std::uint16_t>(launch.lanes->lanes), launch.lanes->masks,
+             static_cast<std::uint16_t>(launch.lanes->registers)};
+  const ValuePlan values(lowering.program(), lanes.lanes >= kLeastLanes);
+  TaskLowering(lowering.program(), values, lowering.builder, lowering.objects, lanes)
       .lower_launch(name, std::get<RegionOp>(lowering.program().op(region).payload));
   return {};
 }
@@ -98,7 +104,9 @@ Result<kernel::Program> lower_planned(const proof::Subject& subject, const Launc
   Lowering lowering{subject, context, builder, objects};
   for (const plan::LaunchPlan& launch : plan.launches)
     TW_TRY_VOID(lower_launch(lowering, launch, fmt::format("{}_{}", program.name(), launch.launch)));
-  return builder.finish();
+  kernel::Program lowered = builder.finish();
+  if (plan.target == "cpu") TW_TRY_VOID(check_task_memory(program, lowered));
+  return lowered;
 }
 
 }  // namespace tilewright::lower

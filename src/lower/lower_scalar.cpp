@@ -36,20 +36,30 @@ Result<void> check_memory(const Program& bound, const kernel::Program& program, 
 }  // namespace
 
 Result<kernel::Program> lower_scalar(const Program& bound, const LaunchLayout& layout) {
+  return lower_lanes(bound, layout, {});
+}
+
+Result<kernel::Program> lower_lanes(const Program& bound, const LaunchLayout& layout, const LaneOptions& lanes) {
   TW_CHECK(bound.bound());
   TW_TRY_VOID(check_scalar(bound));
   kernel::Builder builder(bound.name());
   TW_TRY(auto objects, declare_buffers(bound, layout, builder));
-  const ValuePlan plan(bound);
+  const ValuePlan plan(bound, lanes.lanes >= kLeastLanes);
   std::size_t ordinal = 0;
   for (OpId id : bound.block(bound.root()).ops) {
     const auto* launch = std::get_if<RegionOp>(&bound.op(id).payload);
     TW_CHECK(launch != nullptr && launch->kind == RegionKind::Parallel);
-    TaskLowering(bound, plan, builder, objects).lower_launch(fmt::format("{}_{}", bound.name(), ordinal++), *launch);
+    TaskLowering(bound, plan, builder, objects, lanes)
+        .lower_launch(fmt::format("{}_{}", bound.name(), ordinal++), *launch);
   }
   kernel::Program program = builder.finish();
-  for (const kernel::Kernel& kernel : program.kernels) TW_TRY_VOID(check_memory(bound, program, kernel));
+  TW_TRY_VOID(check_task_memory(bound, program));
   return program;
+}
+
+Result<void> check_task_memory(const Program& bound, const kernel::Program& program) {
+  for (const kernel::Kernel& kernel : program.kernels) TW_TRY_VOID(check_memory(bound, program, kernel));
+  return {};
 }
 
 }  // namespace tilewright::lower

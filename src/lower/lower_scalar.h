@@ -9,6 +9,7 @@
 #include <tilewright/errors.h>
 
 #include "kernel/program.h"
+#include "lower/lane_options.h"
 #include "lower/launch_layout.h"
 #include "tile/program.h"
 
@@ -22,5 +23,12 @@ inline constexpr std::int64_t kMaxTaskBytes = std::int64_t{1} << 30;
 /// calls, placements that a CPU does not have, nesting beyond kernel::kMaxNesting), TileTooLarge (a task needs more
 /// than kMaxTaskBytes), SizeOverflow.
 Result<kernel::Program> lower_scalar(const tile::Program& bound, const LaunchLayout& layout);
+
+/// The same in vectors, where elements lie side by side: what the program leaves free in order is then folded in the
+/// order of the lanes, which the options fix. Everything else keeps every bit.
+Result<kernel::Program> lower_lanes(const tile::Program& bound, const LaunchLayout& layout, const LaneOptions& lanes);
+
+/// TileTooLarge when one task of a kernel needs more than kMaxTaskBytes.
+Result<void> check_task_memory(const tile::Program& bound, const kernel::Program& program);
 
 }  // namespace tilewright::lower

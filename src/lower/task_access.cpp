@@ -66,10 +66,12 @@ void TaskLowering::lower_load(OpId id, ValueId value, const LoadOp& op) {
   const SlotId slot = destination(value, plan_.home(value), [](SlotId) { return true; });
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned({}, false, {&access}, [&] {
-    if (!elements_.known_in_range() && !access.place->empty()) return load_clamped(access, op, slot, axes);
-    elements_.nest(
-        axes, {}, [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
+    const bool in_lanes = elements_.lane_plan(value, true, elements_.innermost(axes)).has_value();
+    if (!in_lanes && !elements_.known_in_range() && !access.place->empty()) return load_clamped(access, op, slot, axes);
+    dense_nest(axes, value, true,
+               [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
   });
+  prefetch_next(access, axes);
   define(value, slot);
 }
 
@@ -118,12 +120,22 @@ void TaskLowering::lower_store(OpId id, const StoreOp& op) {
   if (access.place->empty()) return;
   const std::vector<AxisId> axes = store_axes(access, op);
   const auto store = [&](const Point& at, kernel::ValueId mask) {
+    if (elements_.moves_in_lanes(access)) return elements_.store_lanes(access, at, elements_.element(op.value, at), {});
     const auto known = mask.valid() ? b_.constant(mask) : std::optional<std::int64_t>(1);
     if (known && *known == 0) return;
     const kernel::ValueId element = elements_.element(op.value, at);
     b_.store(access.place->memory, accesses_.address(access, at), element, known ? kernel::ValueId{} : mask);
   };
   elements_.versioned(op.value, false, {&access}, [&] {
+    const auto innermost = elements_.innermost(axes);
+    const bool side_by_side = innermost && elements_.access_refusal(access, *innermost) == LaneRefusal::None &&
+                              access.address && access.address->factor_of(*innermost) == 1;
+    const auto lanes = side_by_side ? elements_.lane_plan(op.value, false, innermost) : std::optional<LanePlan>();
+    if (lanes) {
+      std::vector<AxisLoop> loops;
+      for (AxisId axis : axes) loops.push_back({axis, {}, {}});
+      return elements_.nest(loops, lanes, {}, [&](const Point& at) { store(at, {}); });
+    }
     if (elements_.known_in_range()) {
       elements_.nest(axes, {}, [&](const Point& at) { store(at, accesses_.in_range(access, at, true)); });
       return;

@@ -16,14 +16,18 @@ void TaskLowering::lower_reduce(ValueId value, const ReduceOp& op) {
   const ScalarType type = elements_.type(value);
   const Fold fold{op, fold_type(op.kind, type), bound_extent(program_, op.axis)};
   if (kept.empty()) {
+    if (folds_in_lanes(fold)) return elements_.set_scalar(value, fold_scalar_in_lanes(fold));
     elements_.set_scalar(value, elements_.versioned_value(op.operand, false, {},
                                                           [&] { return fold_chain(b_, elements_, program_, op, {}); }));
     return;
   }
   const SlotId slot = destination(value, plan_.home(value),
                                   [&](SlotId candidate) { return !elements_.reads_slot(op.operand, candidate); });
-  const bool folds_innermost = elements_.axes(op.operand).back() == op.axis || bound_extent(program_, kept.back()) == 1;
-  if (!folds_innermost) {
+  const bool folds_innermost =
+      elements_.layout(op.operand).back() == op.axis || bound_extent(program_, kept.back()) == 1;
+  if (folds_in_lanes(fold)) {
+    fold_rows_in_lanes(fold, kept, slot);
+  } else if (!folds_innermost) {
     fold_rows(fold, kept, slot);
   } else {
     const auto strides = elements_.dense_strides(kept);

@@ -10,15 +10,16 @@ namespace tilewright::lower {
 using namespace tile;
 
 TaskLowering::TaskLowering(const Program& program, const ValuePlan& plan, kernel::Builder& builder,
-                           std::map<ObjectId, ObjectPlace>& objects)
+                           std::map<ObjectId, ObjectPlace>& objects, const LaneOptions& lane_options)
     : program_(program),
       plan_(plan),
       b_(builder),
+      lane_options_(lane_options),
       objects_(objects),
       slots_(builder),
       index_(program, builder),
       accesses_(program, builder, index_),
-      elements_(program, plan, builder, slots_, index_, accesses_, objects) {}
+      elements_(program, plan, builder, slots_, index_, accesses_, objects, lane_options) {}
 
 void TaskLowering::lower_launch(const std::string& kernel_name, const RegionOp& launch) {
   std::vector<std::int64_t> extents;
@@ -74,6 +75,7 @@ void TaskLowering::lower_value(ValueId value) {
     case ValueForm::Fused:
       return;
     case ValueForm::Scalar:
+      if (made_.erase(value) != 0) return;
       elements_.nest(std::vector<AxisId>{}, {},
                      [&](const Point& at) { elements_.set_scalar(value, elements_.result_element(value, at)); });
       return;
@@ -83,16 +85,25 @@ void TaskLowering::lower_value(ValueId value) {
 }
 
 void TaskLowering::lower_elementwise(ValueId value) {
-  const std::vector<AxisId> axes = elements_.axes(value);
+  if (made_.erase(value) != 0) return;
+  const std::vector<AxisId> axes = elements_.natural_layout(value);
+  elements_.set_layout(value, axes);
   const SlotId slot = destination(value, plan_.home(value), [&](SlotId candidate) {
     return elements_.reads_in_place(value, candidate, axes, true);
   });
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned(value, true, {}, [&] {
-    elements_.nest(
-        axes, {}, [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
+    dense_nest(axes, value, true,
+               [&](const Point& at) { elements_.store_to(slot, strides, at, elements_.result_element(value, at)); });
   });
   define(value, slot);
+}
+
+void TaskLowering::dense_nest(const std::vector<AxisId>& axes, ValueId value, bool own_op,
+                              const std::function<void(const Point&)>& body) {
+  std::vector<AxisLoop> loops;
+  for (AxisId axis : axes) loops.push_back({axis, {}, {}});
+  elements_.nest(loops, elements_.lane_plan(value, own_op, elements_.innermost(axes)), {}, body);
 }
 
 void TaskLowering::evaluate_into(SlotId slot, ValueId value) {
@@ -100,7 +111,7 @@ void TaskLowering::evaluate_into(SlotId slot, ValueId value) {
   const auto strides = elements_.dense_strides(axes);
   const kernel::ScalarType type = slots_.scalar(slot);
   elements_.versioned(value, false, {}, [&] {
-    elements_.nest(axes, {}, [&](const Point& at) {
+    dense_nest(axes, value, false, [&](const Point& at) {
       elements_.store_to(slot, strides, at, b_.cast(type, elements_.element(value, at)));
     });
   });
@@ -109,7 +120,7 @@ void TaskLowering::evaluate_into(SlotId slot, ValueId value) {
 void TaskLowering::copy(SlotId from, SlotId to, const std::vector<AxisId>& axes) {
   const auto strides = elements_.dense_strides(axes);
   const kernel::ScalarType type = slots_.scalar(to);
-  elements_.nest(axes, {}, [&](const Point& at) {
+  dense_nest(axes, {}, false, [&](const Point& at) {
     elements_.store_to(to, strides, at, b_.cast(type, elements_.load_from(from, strides, at)));
   });
 }
@@ -158,7 +169,7 @@ bool TaskLowering::can_take(SlotId slot, ValueId value, Place place) const {
 SlotId TaskLowering::destination(ValueId value, Place place, const std::function<bool(SlotId)>& safe) {
   if (const auto found = wanted_.find(value); found != wanted_.end()) {
     const SlotId slot = found->second;
-    if (can_take(slot, value, place) && safe(slot)) {
+    if (elements_.lies_as_declared(value) && can_take(slot, value, place) && safe(slot)) {
       slots_.hold(slot);
       return slot;
     }

@@ -5,6 +5,7 @@
 // (see destination()), so that an accumulator is updated in place.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,7 +29,7 @@ class TaskLowering {
  public:
   /// `objects` holds the buffers; explicit memories are added where they come to life.
   TaskLowering(const tile::Program& program, const ValuePlan& plan, kernel::Builder& builder,
-               std::map<tile::ObjectId, ObjectPlace>& objects);
+               std::map<tile::ObjectId, ObjectPlace>& objects, const LaneOptions& lane_options = {});
 
   void lower_launch(const std::string& kernel_name, const tile::RegionOp& launch);
 
@@ -54,6 +55,9 @@ class TaskLowering {
   /// slot[p] = cast of element(value, p) over the value's axes.
   void evaluate_into(SlotId slot, tile::ValueId value);
   void copy(SlotId from, SlotId to, const std::vector<tile::AxisId>& axes);
+  /// Loops over a tile whose dense elements are made from those of a value; none: from a tile like it.
+  void dense_nest(const std::vector<tile::AxisId>& axes, tile::ValueId value, bool own_op,
+                  const std::function<void(const Point&)>& body);
 
   // ---- task_access.cpp ----
   struct Clamped {
@@ -69,6 +73,9 @@ class TaskLowering {
   std::vector<tile::AxisId> store_axes(const Access& access, const tile::StoreOp& op) const;
   void when(kernel::ValueId condition, const std::function<void()>& body);
 
+  // ---- task_prefetch.cpp ----
+  void prefetch_next(const Access& access, const std::vector<tile::AxisId>& axes);
+
   // ---- task_fold.cpp ----
   struct Fold {
     const tile::ReduceOp& op;
@@ -80,13 +87,25 @@ class TaskLowering {
   kernel::ValueId fold_operand(const Fold& fold, const Point& at);
   void fold_rows(const Fold& fold, const std::vector<tile::AxisId>& kept, SlotId slot);
 
+  // ---- task_fold_lanes.cpp ----
+  bool folds_in_lanes(const Fold& fold);
+  /// A lane for each row, or a number for one. rows: points of the kept axes.
+  kernel::ValueId fold_in_lanes(const Fold& fold, const std::vector<Point>& rows);
+  std::vector<kernel::ValueId> fold_rest(const Fold& fold, const std::vector<Point>& rows, const LanePlan& plan,
+                                         std::vector<kernel::ValueId> sums);
+  void fold_rows_in_lanes(const Fold& fold, const std::vector<tile::AxisId>& kept, SlotId slot);
+  kernel::ValueId fold_scalar_in_lanes(const Fold& fold);
+  /// One vector a row, folded to one lane a row.
+  kernel::ValueId fold_across(const Fold& fold, std::vector<kernel::ValueId> rows);
+
   // ---- task_mma.cpp ----
   struct MmaOperand {
     StridedView view;
     SlotId packed;  ///< to give back, when there is one
   };
   void lower_mma(tile::ValueId value, const tile::MmaOp& op);
-  SlotId mma_destination(tile::ValueId value, const tile::MmaOp& op);
+  /// `later`: c is not put into it, unless it lies there anyway.
+  SlotId mma_destination(tile::ValueId value, const tile::MmaOp& op, bool later);
   MmaOperand mma_operand(tile::ValueId value, kernel::ScalarType type, std::optional<tile::AxisId> innermost,
                          bool used_once);
   void emit_products(const std::vector<tile::AxisId>& depth, std::optional<tile::AxisId> innermost, const MmaOperand& a,
@@ -96,6 +115,49 @@ class TaskLowering {
   void emit_scalar_products(tile::ValueId value, const tile::MmaOp& op, const std::vector<tile::AxisId>& depth,
                             const MmaOperand& a, const MmaOperand& b);
   kernel::ValueId operand_element(const MmaOperand& operand, const Point& at);
+
+  // ---- task_mma_lanes.cpp ----
+  struct MmaLanes {
+    tile::AxisId column;              ///< the results lie side by side along it
+    std::optional<tile::AxisId> row;  ///< of results that share the vectors of one operand
+    std::vector<tile::AxisId> outer, depth;
+  };
+  /// Columns that are one vector, or a number.
+  struct MmaPiece {
+    std::int64_t begin = 0;
+    std::uint16_t lanes = 1;
+    std::int64_t used = 1;  ///< the first of the lanes
+  };
+  /// An operand: its own elements, or as packed.
+  struct MmaSource {
+    tile::ValueId value;
+    std::optional<MmaOperand> packed;
+    bool has_row = false, has_column = false;
+  };
+  struct MmaRectangle {
+    const MmaLanes& lanes;
+    std::array<MmaSource, 2> operands;
+    tile::ValueId value;
+    tile::ValueId init;  ///< where the sums begin; none: with what the slot holds
+    SlotId slot;
+    tile::ValueId root;  ///< what is stored in place of the sums: computed from them
+  };
+  std::optional<tile::ValueId> mma_root(tile::ValueId value, const MmaLanes& lanes);
+  bool nothing_between(Place from, Place to) const;
+  MmaSource mma_source(tile::ValueId value, kernel::ScalarType type, const MmaLanes& lanes);
+  kernel::ValueId source_element(const MmaSource& source, const Point& at);
+  std::optional<MmaLanes> mma_lanes(tile::ValueId value, const tile::MmaOp& op);
+  std::vector<std::vector<MmaPiece>> mma_panels(tile::AxisId column);
+  void lower_mma_lanes(tile::ValueId value, const tile::MmaOp& op, const MmaLanes& lanes);
+  void emit_panel(const MmaRectangle& shape, const std::vector<MmaPiece>& panel, const Point& at);
+  void emit_rectangle(const MmaRectangle& shape, const std::vector<MmaPiece>& panel, const std::vector<Point>& rows);
+  std::vector<kernel::ValueId> emit_contraction(const MmaRectangle& shape, const std::vector<MmaPiece>& panel,
+                                                const std::vector<Point>& rows, std::vector<kernel::ValueId> sums);
+  void in_piece(const MmaLanes& lanes, const MmaPiece& piece, const Point& at,
+                const std::function<void(const Point&)>& body);
+  bool pack_transposed(tile::ValueId value, kernel::ScalarType type, tile::AxisId column, SlotId packed);
+  void pack_square(tile::ValueId value, const StridedView& target, const LanePlan& column, const LanePlan& source,
+                   const Point& at, kernel::ValueId first_column, kernel::ValueId first_source);
 
   // ---- task_regions.cpp ----
   struct Carry : RegionCarry {
@@ -127,13 +189,16 @@ class TaskLowering {
   const tile::Program& program_;
   const ValuePlan& plan_;
   kernel::Builder& b_;
+  LaneOptions lane_options_;
   std::map<tile::ObjectId, ObjectPlace>& objects_;
   SlotPool slots_;
   IndexEmitter index_;
   AccessEmitter accesses_;
   Elements elements_;
+  std::vector<std::pair<tile::CoordId, kernel::ValueId>> loops_;  ///< of regions that are open, outermost first
   std::map<tile::ValueId, SlotId> wanted_;
-  std::set<tile::ValueId> dropped_;  ///< values that left their slot before their last use
+  std::set<tile::ValueId> dropped_;  ///< values that left their slot before their last use, or never had one
+  std::set<tile::ValueId> made_;     ///< values that were computed before their place
 };
 
 }  // namespace tilewright::lower

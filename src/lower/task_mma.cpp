@@ -12,6 +12,7 @@ using namespace tile;
 
 void TaskLowering::lower_mma(ValueId value, const MmaOp& op) {
   if (plan_.form(value) == ValueForm::Dead) return;
+  if (const auto lanes = mma_lanes(value, op)) return lower_mma_lanes(value, op, *lanes);
   const std::vector<AxisId> result_axes = elements_.axes(value);
   std::vector<AxisId> depth;
   for (AxisId axis : elements_.axes(op.a))
@@ -23,7 +24,7 @@ void TaskLowering::lower_mma(ValueId value, const MmaOp& op) {
     innermost = outer[d];
     outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(d));
   }
-  const SlotId slot = result_axes.empty() ? SlotId{} : mma_destination(value, op);
+  const SlotId slot = result_axes.empty() ? SlotId{} : mma_destination(value, op, false);
   const std::int64_t work = plan_.volume(join_axes(result_axes, depth));
   const kernel::ScalarType type = elements_.type(value);
   const auto prepare = [&](ValueId operand) {
@@ -42,12 +43,12 @@ void TaskLowering::lower_mma(ValueId value, const MmaOp& op) {
 }
 
 /// The result's slot with c in it: c's own when nothing else needs it, so that no element is copied.
-SlotId TaskLowering::mma_destination(ValueId value, const MmaOp& op) {
+SlotId TaskLowering::mma_destination(ValueId value, const MmaOp& op, bool later) {
   const Place place = plan_.home(value);
   const auto apart = [&](SlotId slot) {
     return !elements_.reads_slot(op.a, slot) && !elements_.reads_slot(op.b, slot);
   };
-  if (plan_.form(op.c) == ValueForm::Stored) {
+  if (plan_.form(op.c) == ValueForm::Stored && elements_.lies_as_declared(op.c)) {
     const SlotId own = elements_.slot(op.c);
     if (can_take(own, value, place) && apart(own)) {
       slots_.hold(own);
@@ -58,7 +59,7 @@ SlotId TaskLowering::mma_destination(ValueId value, const MmaOp& op) {
   const SlotId slot = destination(value, place, [&](SlotId candidate) {
     return apart(candidate) && elements_.reads_in_place(op.c, candidate, axes, false);
   });
-  evaluate_into(slot, op.c);
+  if (!later) evaluate_into(slot, op.c);
   return slot;
 }
 
@@ -75,8 +76,11 @@ TaskLowering::MmaOperand TaskLowering::mma_operand(ValueId value, kernel::Scalar
     std::rotate(found, found + 1, axes.end());
   const SlotId packed = scratch(type, plan_.volume(axes), "packed");
   const auto strides = elements_.dense_strides(axes);
-  elements_.nest(axes, {}, [&](const Point& at) {
-    elements_.store_to(packed, strides, at, b_.cast(type, elements_.element(value, at)));
+  elements_.versioned(value, false, {}, [&] {
+    if (innermost && pack_transposed(value, type, *innermost, packed)) return;
+    dense_nest(axes, value, false, [&](const Point& at) {
+      elements_.store_to(packed, strides, at, b_.cast(type, elements_.element(value, at)));
+    });
   });
   return {StridedView{packed, strides, b_.const_i64(0)}, packed};
 }

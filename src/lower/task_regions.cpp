@@ -22,6 +22,7 @@ TaskLowering::OpenLoops TaskLowering::open_loops(const RegionOp& region, std::ve
     kernel::ValueId at = opened.index;
     if (descending) at = b_.sub(b_.sub(extents[d], b_.const_i64(1)), at);
     index_.set_coord(coords[d], at);
+    if (!descending) loops_.emplace_back(coords[d], at);
     loops.carries = opened.carries;
     ++loops.count;
   }
@@ -44,8 +45,10 @@ void TaskLowering::lower_region(OpId id, const RegionOp& region) {
     else
       enter_carry(carry, place);
   }
+  const std::size_t around = loops_.size();
   const OpenLoops loops = open_loops(region, std::move(inits));
   const auto scalars = close_loops(loops, lower_body(region, carries, loops.carries));
+  loops_.resize(around);
   std::size_t next = 0;
   for (const Carry& carry : carries) leave_carry(carry, carry.scalar ? scalars[next++] : kernel::ValueId{}, place);
 }
@@ -60,7 +63,7 @@ void TaskLowering::enter_carry(Carry& carry, Place place) {
   const ValuePlan::ReadCount reads = plan_.reads_at(carry.init, place);
   const auto alone = [&](SlotId slot) { return slots_.values(slot) == std::vector<ValueId>{carry.init}; };
   if (stored && reads.all == 1 && reads.direct == 1 && alone(elements_.slot(carry.init)) &&
-      can_take(elements_.slot(carry.init), carry.result, place)) {
+      elements_.lies_as_declared(carry.init) && can_take(elements_.slot(carry.init), carry.result, place)) {
     carry.slot = elements_.slot(carry.init);
     slots_.hold(carry.slot);
     // Nobody reads the incoming value as such any more: it must not keep the iterations from writing.
@@ -111,9 +114,9 @@ void TaskLowering::fold_contribution(const Carry& carry) {
   const std::vector<AxisId> axes = elements_.axes(carry.yield);
   const auto strides = elements_.dense_strides(axes);
   elements_.versioned(carry.yield, false, {}, [&] {
-    elements_.nest(axes, {}, [&](const Point& at) {
+    dense_nest(axes, carry.yield, false, [&](const Point& at) {
       const kernel::ValueId so_far = elements_.load_from(carry.slot, strides, at);
-      const kernel::ValueId next = b_.cast(carry.type, elements_.element(carry.yield, at));
+      const kernel::ValueId next = elements_.spread(b_.cast(carry.type, elements_.element(carry.yield, at)));
       elements_.store_to(carry.slot, strides, at, folded(b_, carry.fold, so_far, next));
     });
   });
@@ -200,7 +203,7 @@ std::vector<SlotId> TaskLowering::if_slots(OpId id, const IfOp& op) {
       continue;
     }
     const auto untaken = [&](SlotId slot) { return std::find(slots.begin(), slots.end(), slot) == slots.end(); };
-    if (plan_.form(inits[j]) == ValueForm::Stored) {
+    if (plan_.form(inits[j]) == ValueForm::Stored && elements_.lies_as_declared(inits[j])) {
       const SlotId own = elements_.slot(inits[j]);
       if (can_take(own, results[j], place) && untaken(own)) {
         slots_.hold(own);

@@ -41,6 +41,22 @@ bool is_always_free(const OpPayload& payload) {
   return std::holds_alternative<ConstantOp>(payload) || std::holds_alternative<IndexValueOp>(payload);
 }
 
+/// A condition on indices alone: cheaper to work out than to load.
+bool is_index_condition(const Program& program, ValueId value) {
+  const OpId def = program.value(value).def;
+  if (!def.valid()) return false;
+  const auto* op = std::get_if<BinaryOp>(&program.op(def).payload);
+  if (op == nullptr) return false;
+  const auto both = [&](const auto& holds) { return holds(op->lhs) && holds(op->rhs); };
+  if (op->kind == tile::BinaryKind::And || op->kind == tile::BinaryKind::Or)
+    return both([&](ValueId operand) { return is_index_condition(program, operand); });
+  return is_comparison(op->kind) && both([&](ValueId operand) {
+           const OpId made = program.value(operand).def;
+           return made.valid() && is_always_free(program.op(made).payload) &&
+                  program.value(operand).element.data == DataType::Index;
+         });
+}
+
 bool may_be_fused(const OpPayload& payload) {
   return is_rearrangement(payload) || std::holds_alternative<UnaryOp>(payload) ||
          std::holds_alternative<BinaryOp>(payload) || std::holds_alternative<SelectOp>(payload) ||
@@ -56,7 +72,7 @@ std::vector<BlockId> blocks_of(const OpPayload& payload) {
 
 }  // namespace
 
-ValuePlan::ValuePlan(const Program& program) : program_(program) {
+ValuePlan::ValuePlan(const Program& program, bool mma_loads) : program_(program), mma_loads_(mma_loads) {
   facts_.resize(program.values().size());
   uses_.resize(program.values().size());
   op_places_.resize(program.ops().size());
@@ -188,7 +204,7 @@ void ValuePlan::classify_value(ValueId id, OpId def) {
     form = ValueForm::Scalar;
   else if (value.placement != MemorySpace::Auto)
     form = ValueForm::Stored;
-  else if (is_always_free(payload))
+  else if (is_always_free(payload) || (mma_loads_ && is_index_condition(program_, id)))
     form = ValueForm::Free;
   else if (may_be_fused(payload) && fits_consumer(id, def))
     form = ValueForm::Fused;
@@ -201,6 +217,9 @@ bool ValuePlan::fits_consumer(ValueId id, OpId def) {
   const Use& use = uses_[id].front();
   if (use.place.block != facts_[id].home.block) return false;
   Place root = use.place;
+  if (use.consumer.valid() && is_mma_load(use.consumer, id)) {
+    return load_may_move(std::get<LoadOp>(program_.op(def).payload), facts_[id].home, root);
+  }
   if (use.consumer.valid()) {
     if (!accepts(use.consumer, id)) return false;
     if (evaluations(use.consumer, id) > volume(program_.list(program_.value(id).axes))) return false;
@@ -219,6 +238,13 @@ bool ValuePlan::fits_consumer(ValueId id, OpId def) {
   ++size;
   facts_[id].root = root;
   return true;
+}
+
+bool ValuePlan::is_mma_load(OpId consumer, ValueId operand) const {
+  const auto* mma = std::get_if<MmaOp>(&program_.op(consumer).payload);
+  const OpId def = program_.value(operand).def;
+  return mma_loads_ && mma != nullptr && mma->c != operand && (mma->a == operand) != (mma->b == operand) &&
+         def.valid() && std::holds_alternative<LoadOp>(program_.op(def).payload);
 }
 
 /// Whether the consumer can compute this operand element by element.

@@ -7,6 +7,8 @@
 //   - an element-wise value or a load whose one consumer stands in the same block and evaluates it no more often than
 //     it has elements is Fused into the consumer's loop. A load only when no store that may touch its object stands
 //     between it and the loop, the loop's own store included;
+//   - with `mma_loads`, a load whose one consumer is an mma of the same block that multiplies it is Fused into that, on
+//     the same condition;
 //   - everything else is Stored.
 #pragma once
 
@@ -32,7 +34,7 @@ struct Place {
 
 class ValuePlan final : public ValueForms {
  public:
-  explicit ValuePlan(const tile::Program& program);
+  explicit ValuePlan(const tile::Program& program, bool mma_loads = false);
 
   ValueForm form(tile::ValueId value) const override { return facts_[value].form; }
   /// Where the value is defined; arguments: position 0.
@@ -88,7 +90,10 @@ class ValuePlan final : public ValueForms {
     tile::OpId consumer;  ///< none for a yield
   };
 
+  bool is_mma_load(tile::OpId consumer, tile::ValueId operand) const;
+
   const tile::Program& program_;
+  bool mma_loads_;
   IdVector<tile::ValueId, Facts> facts_;
   IdVector<tile::ValueId, std::vector<Use>> uses_;
   IdVector<tile::OpId, Place> op_places_;

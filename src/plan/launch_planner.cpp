@@ -369,6 +369,8 @@ void LaunchPlanner::take_scalar(std::string why, std::int64_t threads) {
   LaunchPlan& plan = made_.plan;
   plan.mapping = LaunchMapping::Scalar;
   plan.threads = threads > 0 ? threads : plain_width(request_);
+  if (const auto& vectors = request_.vectors; vectors && request_.options.enabled)
+    plan.lanes = LanePlan{vectors->lanes, vectors->registers, vectors->masks};
   plan.cost_basis = "none";
   made_.report.why = std::move(why);
 }

@@ -78,6 +78,14 @@ struct RowPlan {
   bool operator==(const RowPlan&) const = default;
 };
 
+/// Of the reference on a processor core: how many elements one worker computes side by side, where they lie so.
+struct LanePlan {
+  std::int64_t lanes = 1;       ///< f32 of a vector
+  std::int64_t registers = 16;  ///< vectors that a loop may keep
+  bool masks = false;           ///< edges are masked; else what is left is done one by one
+  bool operator==(const LanePlan&) const = default;
+};
+
 /// Of a contraction on a processor core.
 struct VectorPlan {
   realize::VectorMapping mapping;
@@ -109,6 +117,7 @@ struct LaunchPlan {
   std::vector<PipelinePlan> pipelines;
   std::optional<RowPlan> rows;
   std::optional<VectorPlan> vector;
+  std::optional<LanePlan> lanes;
   std::int64_t max_copy_batch = 1;
   bool coalesce_group_barriers = false;
   bool elide_independent_subgroup_barriers = false;  ///< where the proof of the kernel allows

@@ -247,6 +247,12 @@ constexpr auto kVector = [](auto& io, auto& vector) {
   io.one("cost", vector.cost, kVectorCost);
 };
 
+constexpr auto kLanes = [](auto& io, auto& lanes) {
+  io.field("lanes", lanes.lanes);
+  io.field("registers", lanes.registers);
+  io.field("masks", lanes.masks);
+};
+
 constexpr auto kProof = [](auto& io, auto& proof) {
   io.field("family", proof.family);
   io.field("op", proof.op);
@@ -279,6 +285,7 @@ constexpr auto kLaunch = [](auto& io, auto& launch) {
   io.list("pipeline", launch.pipelines, kPipeline);
   io.maybe("rows", launch.rows, kRows);
   io.maybe("vector", launch.vector, kVector);
+  io.maybe("lanes", launch.lanes, kLanes);
   io.field("max_copy_batch", launch.max_copy_batch);
   io.field("coalesce_group_barriers", launch.coalesce_group_barriers);
   io.field("elide_independent_subgroup_barriers", launch.elide_independent_subgroup_barriers);

@@ -26,6 +26,7 @@ namespace tilewright::plan {
 struct VectorTarget {
   std::int64_t lanes = 4;              ///< f32 of a vector register
   std::int64_t registers = 16;         ///< vector registers
+  bool masks = false;                  ///< loads and stores of some lanes cost as much as those of all
   std::int64_t near_bytes = 32 << 10;  ///< of the cache next to the core
   std::int64_t far_bytes = 512 << 10;  ///< of the one behind it, the core's own
   bool operator==(const VectorTarget&) const = default;

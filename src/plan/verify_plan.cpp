@@ -42,6 +42,8 @@ class LaunchVerifier {
     PlanningRequest scalar = request_;
     scalar.options.enabled = false;
     TW_TRY(PlannedLaunch made, LaunchPlanner(subject_, scalar, nullptr, context_, stored_.launch).run());
+    if (auto fault = lane_fault()) return illegal(*fault);
+    made.plan.lanes = stored_.lanes;
     return compared(std::move(made));
   }
 
@@ -49,6 +51,16 @@ class LaunchVerifier {
   std::unexpected<Diags> illegal(const std::string& what) const {
     return failure(DiagCode::PlanIllegal, fmt::format("launch {} of the stored plan: {}", stored_.launch, what),
                    "make the plan anew with `tilewright plan .. --save-plan`");
+  }
+
+  std::optional<std::string> lane_fault() const {
+    if (!stored_.lanes) return std::nullopt;
+    const VectorTarget most = request_.vectors.value_or(VectorTarget{.lanes = 1, .registers = 0});
+    const LanePlan& lanes = *stored_.lanes;
+    if (lanes.lanes == most.lanes && lanes.registers <= most.registers && (most.masks || !lanes.masks))
+      return std::nullopt;
+    return fmt::format("vectors of {} in {} registers, the target has {} in {}", lanes.lanes, lanes.registers,
+                       most.lanes, most.registers);
   }
 
   /// What does not depend on the program.

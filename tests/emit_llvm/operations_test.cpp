@@ -185,13 +185,9 @@ TEST(Operations, NarrowingRoundsAtEveryBoundary) {
 }
 
 /// The last bits of these are the target's: here those of the host's math library, on vectors too.
-TEST(Operations, MathFunctionsAreTheHosts) {
+TEST(Operations, SineAndCosineAreTheHosts) {
   using Function = float (*)(float);
-  const std::vector<std::pair<UnaryKind, Function>> functions{{UnaryKind::Exp, expf},
-                                                              {UnaryKind::Log, logf},
-                                                              {UnaryKind::Tanh, tanhf},
-                                                              {UnaryKind::Sin, sinf},
-                                                              {UnaryKind::Cos, cosf}};
+  const std::vector<std::pair<UnaryKind, Function>> functions{{UnaryKind::Sin, sinf}, {UnaryKind::Cos, cosf}};
   std::vector<float> inputs = special_floats();
   while (inputs.size() % 5 != 0) inputs.push_back(0.7f);
   const auto count = static_cast<std::int64_t>(inputs.size());

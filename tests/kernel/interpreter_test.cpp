@@ -488,6 +488,21 @@ TEST(KernelInterpreter, IotaSplatExtract) {
   EXPECT_EQ(found, (std::vector<std::int64_t>{0, 3, 6, 9, 12}));
 }
 
+TEST(KernelInterpreter, ZipTakesLanesInTurn) {
+  const auto zipped = [](bool high) {
+    return values_of<std::int64_t>([&](Builder& b) {
+      const ValueId iota = b.iota(ScalarType::I64, 6);
+      const ValueId tens = b.mul(iota, b.const_i64(10, 6));
+      const ValueId made = b.zip(iota, tens, high);
+      std::vector<ValueId> lanes;
+      for (std::uint16_t i = 0; i < 6; ++i) lanes.push_back(b.extract(made, i));
+      return lanes;
+    });
+  };
+  EXPECT_EQ(zipped(false), (std::vector<std::int64_t>{0, 0, 1, 10, 2, 20}));
+  EXPECT_EQ(zipped(true), (std::vector<std::int64_t>{3, 30, 4, 40, 5, 50}));
+}
+
 /// Four floats, loaded as one vector and folded.
 float folded(LaneFold kind, const std::vector<float>& lanes) {
   Builder b("p");

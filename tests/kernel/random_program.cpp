@@ -196,15 +196,21 @@ class Generator {
       case 7:
         return builder_.splat(of_type({type.scalar, 1}), type.lanes);
       case 8:
+        if (type.lanes % 2 == 0 && pick(0, 1) == 0) return builder_.zip(of_type(type), of_type(type), pick(0, 1) == 0);
         return builder_.iota(pick(0, 1) == 0 ? ScalarType::I32 : ScalarType::I64, type.lanes);
       case 9: {
-        if (pick(0, 1) == 0)
-          return builder_.extract(of_type(type), static_cast<std::uint16_t>(pick(0, type.lanes - 1)));
+        if (pick(0, 1) == 0) return extract(type);
         return builder_.fold_lanes(truth ? LaneFold::Max : static_cast<LaneFold>(pick(0, 2)), of_type(type));
       }
       default:
         return load();
     }
+  }
+
+  ValueId extract(ValueType type) {
+    const auto lanes = static_cast<std::uint16_t>(pick(1, type.lanes));
+    const auto lane = static_cast<std::uint16_t>(pick(0, type.lanes - lanes));
+    return builder_.extract(of_type(type), lane, lanes);
   }
 
   UnaryKind unary_kind(ValueType type) {

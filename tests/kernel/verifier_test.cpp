@@ -203,6 +203,12 @@ TEST(KernelVerifier, ElementwiseOperations) {
   expect_op_fault("the second operand is i64", FmaOp{kFloat, kZero, kFloat}, kF32);
 }
 
+TEST(KernelVerifier, Prefetches) {
+  expect_among("prefetch has no result", [](Program& p) { add_op(p, PrefetchOp{{BufferId{0}, {}}, kZero}, kF32); });
+  expect_among("the index is f32; expected i64",
+               [](Program& p) { add_op(p, PrefetchOp{{BufferId{0}, {}}, kFloat}, kF32); });
+}
+
 TEST(KernelVerifier, VectorOperations) {
   expect_op_fault("the operand is f32x8; expected f32", SplatOp{kVector}, kF32x8);
   expect_op_fault("the operand is i64; expected f32", SplatOp{kZero}, kF32x8);
@@ -212,7 +218,17 @@ TEST(KernelVerifier, VectorOperations) {
   expect_good_op(IotaOp{}, kI64x8);
   expect_op_fault("lane 8 is not in 0..7", ExtractOp{kVector, 8}, kF32);
   expect_op_fault("the operand is f32; expected a vector", ExtractOp{kFloat, 0}, kF32);
-  expect_op_fault("the result of extract is f32x8", ExtractOp{kVector, 7}, kF32x8);
+  expect_op_fault("lane 14 is not in 0..7", ExtractOp{kVector, 7}, kF32x8);
+  expect_op_fault("the result of extract is i64; expected f32", ExtractOp{kVector, 7}, kI64);
+  expect_good_op(ExtractOp{kVector, 4}, ValueType{ScalarType::F32, 4});
+  expect_op_fault("the operand is f32; expected a vector", ZipOp{kFloat, kFloat}, kF32);
+  expect_op_fault("the second operand is f32; expected f32x8", ZipOp{kVector, kFloat}, kF32x8);
+  expect_op_fault("the result of zip is f32; expected f32x8", ZipOp{kVector, kVector, true}, kF32);
+  expect_good_op(ZipOp{kVector, kVector, true}, kF32x8);
+  expect_fault("zip takes an even number of lanes, not 3", [](Program& p) {
+    add_op(p, ConstOp{1}, ValueType{ScalarType::I64, 3});
+    add_op(p, ZipOp{ValueId{11}, ValueId{11}}, ValueType{ScalarType::I64, 3});
+  });
   expect_op_fault("the operand is f32; expected a vector", FoldLanesOp{LaneFold::Add, kFloat}, kF32);
   expect_op_fault("the result of fold_max is f32x8", FoldLanesOp{LaneFold::Max, kVector}, kF32x8);
   expect_fault("fold_add does not take i1", [](Program& p) {

@@ -101,7 +101,7 @@ std::vector<TestBuffer> make_buffers(const tile::Program& bound, const CaseOptio
   return buffers;
 }
 
-Result<void> run_tiles(const tile::Program& bound, std::vector<TestBuffer>& buffers) {
+tile::Arguments arguments_of(const tile::Program& bound, std::vector<TestBuffer>& buffers) {
   tile::Arguments arguments;
   for (TestBuffer& buffer : buffers) {
     if (bound.object(buffer.object).kind == tile::ObjectKind::Temp) continue;
@@ -112,7 +112,11 @@ Result<void> run_tiles(const tile::Program& bound, std::vector<TestBuffer>& buff
                                                tile::bound_extents(bound, buffer.object),
                                                buffer.layout.strides};
   }
-  return tile::interpret_typed(bound, arguments);
+  return arguments;
+}
+
+Result<void> run_tiles(const tile::Program& bound, std::vector<TestBuffer>& buffers) {
+  return tile::interpret_typed(bound, arguments_of(bound, buffers));
 }
 
 void run_kernels(const kernel::Program& program, std::vector<TestBuffer>& buffers, std::int64_t range_length) {
@@ -137,6 +141,49 @@ void compare(const tile::Program& bound, const std::vector<TestBuffer>& buffers)
                     << " from its lowest: bits " << std::hex << found << ", expected " << expected;
     }
   }
+}
+
+double number_at(const std::byte* from, DataType type) {
+  if (type == DataType::F32) {
+    float number = 0;
+    std::memcpy(&number, from, 4);
+    return number;
+  }
+  if (type == DataType::I32) {
+    std::int32_t number = 0;
+    std::memcpy(&number, from, 4);
+    return number;
+  }
+  if (type == DataType::Bool) return *from == std::byte{0} ? 0 : 1;
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, from, 2);
+  return type == DataType::F16 ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
+/// One output: `buffer.for_tiles` is what it held before.
+void compare_with_oracle(const tile::Program& bound, const TestBuffer& buffer, const tile::ExactOutput& oracle) {
+  const std::vector<std::int64_t> extents = tile::bound_extents(bound, buffer.object);
+  const std::size_t bytes = data_type_bytes(buffer.type);
+  std::vector<std::byte> expected = buffer.for_tiles;
+  int shown = 0;
+  for (std::size_t ordinal = 0; ordinal < oracle.value.size(); ++ordinal) {
+    if (oracle.written[ordinal] == 0) continue;
+    std::int64_t at = kGuard - buffer.layout.low;
+    auto rest = static_cast<std::int64_t>(ordinal);
+    for (std::size_t d = extents.size(); d-- > 0; rest /= extents[d])
+      at += rest % extents[d] * buffer.layout.strides[d];
+    const std::size_t place = static_cast<std::size_t>(at) * bytes;
+    const double found = number_at(buffer.for_kernels.data() + place, buffer.type);
+    std::memcpy(expected.data() + place, buffer.for_kernels.data() + place, bytes);
+    const bool whole = buffer.type == DataType::I32 || buffer.type == DataType::Bool;
+    const double wanted = oracle.value[ordinal], error = oracle.bound[ordinal];
+    if (std::isinf(error) || (whole ? found == wanted : tile::agree(found, wanted, error) == tile::Agreement::Within))
+      continue;
+    if (++shown > 4) return;
+    ADD_FAILURE() << bound.object(buffer.object).name << ", element " << ordinal << ": " << found << ", expected "
+                  << wanted << " within " << error;
+  }
+  EXPECT_TRUE(expected == buffer.for_kernels) << bound.object(buffer.object).name << ": more was written";
 }
 
 }  // namespace
@@ -181,6 +228,27 @@ bool expect_same_results(const tile::Program& bound, const CaseOptions& options,
   }
   run_kernels(*program, buffers, options.range_length);
   compare(bound, buffers);
+  return true;
+}
+
+bool expect_results_within_bounds(const tile::Program& bound, const CaseOptions& options, std::string* why_not) {
+  const auto program = lowered(bound, options);
+  if (!program) return false;
+  std::vector<TestBuffer> buffers = make_buffers(bound, options);
+  const auto oracle = tile::interpret_exact(bound, arguments_of(bound, buffers));
+  if (!oracle) {
+    if (why_not != nullptr) *why_not = render(oracle.error());
+    return false;
+  }
+  run_kernels(*program, buffers, options.range_length);
+  for (const TestBuffer& buffer : buffers) {
+    const auto found = oracle->find(buffer.object);
+    if (found != oracle->end()) {
+      compare_with_oracle(bound, buffer, found->second);
+    } else if (bound.object(buffer.object).kind != tile::ObjectKind::Temp) {
+      EXPECT_TRUE(buffer.for_tiles == buffer.for_kernels) << bound.object(buffer.object).name << ": an input changed";
+    }
+  }
   return true;
 }
 

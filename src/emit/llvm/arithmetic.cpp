@@ -1,5 +1,6 @@
 // Element-wise arithmetic, on scalars and vectors alike.
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include "emit/llvm/emit_internal.h"
@@ -55,11 +56,11 @@ llvm::Value* float_unary(Emission& emission, UnaryKind kind, llvm::Value* value)
     case UnaryKind::Floor:
       return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, value);
     case UnaryKind::Exp:
-      return call_math(emission, "expf", value);
+      return emit_exp(emission, value);
     case UnaryKind::Log:
-      return call_math(emission, "logf", value);
+      return emit_log(emission, value);
     case UnaryKind::Tanh:
-      return call_math(emission, "tanhf", value);
+      return emit_tanh(emission, value);
     case UnaryKind::Sin:
       return call_math(emission, "sinf", value);
     case UnaryKind::Cos:
@@ -92,6 +93,21 @@ llvm::Value* integer_unary(Emission& emission, UnaryKind kind, llvm::Value* valu
   TW_CHECK(!"an integer operation");
 }
 
+/// IEEE 754-2019 maximum or minimum of f32.
+llvm::Value* extremum(Emission& emission, bool maximum, llvm::Value* lhs, llvm::Value* rhs) {
+  llvm::IRBuilder<>& b = emission.builder;
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(lhs->getType());
+  if (!emission.machine.ranges || vector == nullptr || vector->getNumElements() != 16)
+    return b.CreateBinaryIntrinsic(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, lhs, rhs);
+  // The instruction orders zeros, which LLVM's own sequence does by hand, and prefers numbers to NaN.
+  constexpr std::uint32_t kSignOfResult = 4, kMaximum = 1, kCurrentRounding = 4;
+  llvm::Value* kind = b.getInt32(kSignOfResult | (maximum ? kMaximum : 0));
+  llvm::Value* number = b.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_mask_range_ps_512, {},
+      {lhs, rhs, kind, llvm::Constant::getNullValue(lhs->getType()), b.getInt16(0xffff), b.getInt32(kCurrentRounding)});
+  return b.CreateSelect(b.CreateFCmpUNO(lhs, rhs), b.CreateFAdd(lhs, rhs), number);
+}
+
 llvm::Value* float_binary(Emission& emission, BinaryKind kind, llvm::Value* lhs, llvm::Value* rhs) {
   llvm::IRBuilder<>& b = emission.builder;
   switch (kind) {
@@ -106,9 +122,9 @@ llvm::Value* float_binary(Emission& emission, BinaryKind kind, llvm::Value* lhs,
     case BinaryKind::Fmod:
       return b.CreateFRem(lhs, rhs);
     case BinaryKind::Max:
-      return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, lhs, rhs);
+      return extremum(emission, true, lhs, rhs);
     case BinaryKind::Min:
-      return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, lhs, rhs);
+      return extremum(emission, false, lhs, rhs);
     case BinaryKind::FloorDiv:
     case BinaryKind::FloorMod:
     case BinaryKind::And:

@@ -42,7 +42,8 @@ Result<Optimized> build_and_optimize(const kernel::Program& program, const EmitO
   TW_TRY_VOID(check_symbol_prefix(options.symbol_prefix));
   TW_TRY(Machine machine, make_machine(options));
   TW_TRY(Built built, build_module(program, options, machine));
-  optimize(*built.module, machine, options.opt_level);
+  const bool vectorize = options.opt_level < 2 || has_scalar_loops(program);
+  optimize(*built.module, machine, vectorize ? options.opt_level : 1);
   return Optimized{std::move(machine), std::move(built)};
 }
 

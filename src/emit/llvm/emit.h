@@ -1,9 +1,9 @@
 // Emits kernel IR as machine code for the CPU, through LLVM.
 //
 // The emitted code has the meaning of the kernel interpreter, bit for bit: strict IEEE arithmetic, no contraction, no
-// reassociation, subnormals kept. Exp, Log, Tanh, Sin and Cos are calls of expf, logf, tanhf, sinf and cosf. Two
-// freedoms remain: the payload and the sign of a NaN that arithmetic makes, and signalling NaNs, which a widening
-// conversion may leave as they are.
+// reassociation, subnormals kept. Exp, Tanh and Log are arithmetic, at most 2 units in the last place from the exact
+// number and the same in scalars and vectors; Sin and Cos are calls of sinf and cosf. Two freedoms remain: the payload
+// and the sign of a NaN that arithmetic makes, and signalling NaNs, which a widening conversion may leave as they are.
 //
 // Memory: the allocations of a kernel lie in the scratch block of the worker; temporaries and allocations overlap
 // nothing else. Argument buffers may overlap each other unless `noalias` is set.
@@ -25,7 +25,7 @@ namespace tilewright::emit_llvm {
 struct EmitOptions {
   std::string cpu;            ///< LLVM's name of the processor; empty: the baseline of the architecture
   std::string features;       ///< "+avx2,-fma", applied on top of the processor's own
-  int opt_level = 2;          ///< 0: no IR passes; 1: scalar cleanup; 2: and loop vectorization
+  int opt_level = 2;          ///< 0: no IR passes; 1: scalar cleanup; 2: and vectors in loops that have none
   bool noalias = false;       ///< promise: no two argument buffers overlap
   std::string symbol_prefix;  ///< of the names of entries: letters, digits, '_', no digit first; empty: "tw"
 };

@@ -24,6 +24,9 @@ using kernel::ValueType;
 struct Machine {
   std::unique_ptr<llvm::TargetMachine> target;
   bool converts_f16 = false;  ///< has instructions between f16 and f32
+  bool fuses = false;         ///< has fused multiply-adds
+  bool scales = false;        ///< has an instruction for x * 2^n
+  bool ranges = false;        ///< has an instruction for the greater of two numbers that orders zeros
   int vector_bits = 0;        ///< preferred width of vectors; 0: LLVM's own choice
 };
 Result<Machine> make_machine(const EmitOptions& options);
@@ -57,6 +60,13 @@ llvm::Value* emit_compare(Emission& emission, kernel::CompareKind kind, llvm::Va
                           ValueType type);
 llvm::Value* emit_fma(Emission& emission, llvm::Value* a, llvm::Value* b, llvm::Value* c, ValueType type);
 llvm::Value* emit_fold_lanes(Emission& emission, kernel::LaneFold kind, llvm::Value* value, ValueType type);
+
+// ---- math.cpp: of f32. Errors in units of the last place: docs/kernel-ir.md.
+// ---------------------------------------------
+
+llvm::Value* emit_exp(Emission& emission, llvm::Value* value);
+llvm::Value* emit_tanh(Emission& emission, llvm::Value* value);
+llvm::Value* emit_log(Emission& emission, llvm::Value* value);
 
 // ---- memory.cpp -----------------------------------------------------------------------------------------------------
 
@@ -118,6 +128,11 @@ Result<Built> build_module(const kernel::Program& program, const EmitOptions& op
 
 /// Operations that one task executes, roughly; loops of unknown length count as 16 trips. Saturates.
 std::int64_t estimate_work(const kernel::Program& program, const kernel::Kernel& kernel);
+
+// ---- loops.cpp ------------------------------------------------------------------------------------------------------
+
+/// Whether some innermost loop works on numbers, not on vectors.
+bool has_scalar_loops(const kernel::Program& program);
 
 // ---- optimize.cpp ---------------------------------------------------------------------------------------------------
 

@@ -74,6 +74,9 @@ Result<Machine> make_machine(const EmitOptions& options) {
   const std::unique_ptr<llvm::MCSubtargetInfo> facts(
       target->createMCSubtargetInfo(triple, options.cpu, options.features));
   machine.converts_f16 = !x86 || facts->checkFeatures("+f16c") || facts->checkFeatures("+avx512f");
+  machine.fuses = !x86 || facts->checkFeatures("+fma") || facts->checkFeatures("+avx512f");
+  machine.scales = x86 && facts->checkFeatures("+avx512f");
+  machine.ranges = x86 && facts->checkFeatures("+avx512dq");
   machine.vector_bits = x86 && facts->checkFeatures("+avx512f") ? 512 : 0;
   return machine;
 }

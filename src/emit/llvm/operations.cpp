@@ -1,5 +1,6 @@
 // Blocks, loops and conditions of a kernel's body.
 #include <limits>
+#include <numeric>
 
 #include "emit/llvm/emit_internal.h"
 #include "support/check.h"
@@ -75,7 +76,17 @@ class BodyEmitter {
   }
   void visit(const ExtractOp& op) {
     llvm::Value* operand = get(op.operand);
-    define(type(op.operand).lanes == 1 ? operand : b_.CreateExtractElement(operand, std::uint64_t{op.lane}));
+    if (result_type().lanes == type(op.operand).lanes) return define(operand);
+    if (result_type().lanes == 1) return define(b_.CreateExtractElement(operand, std::uint64_t{op.lane}));
+    llvm::SmallVector<int, 16> from(result_type().lanes);
+    std::iota(from.begin(), from.end(), int{op.lane});
+    define(b_.CreateShuffleVector(operand, from));
+  }
+  void visit(const ZipOp& op) {
+    const int lanes = result_type().lanes, first = op.high ? lanes / 2 : 0;
+    llvm::SmallVector<int, 16> from;
+    for (int lane = 0; lane < lanes; ++lane) from.push_back(first + lane / 2 + (lane % 2 == 0 ? 0 : lanes));
+    define(b_.CreateShuffleVector(get(op.lhs), get(op.rhs), from));
   }
   void visit(const FoldLanesOp& op) { define(emit_fold_lanes(emission_, op.kind, get(op.operand), type(op.operand))); }
   void visit(const LoadOp& op) { define(memory_.load(op.memory, get(op.index), get_or_null(op.mask), result_type())); }

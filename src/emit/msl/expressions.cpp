@@ -189,8 +189,17 @@ Expr Expressions::make(const IotaOp&, ValueId, std::string_view lane) const {
   return {std::string(lane), TextType::Int};
 }
 
-Expr Expressions::make(const ExtractOp& payload, ValueId, std::string_view) const {
-  return of(payload.operand, fmt::format("{}", payload.lane));
+Expr Expressions::make(const ExtractOp& payload, ValueId result, std::string_view lane) const {
+  if (program_.values[result].lanes == 1) return of(payload.operand, fmt::format("{}", payload.lane));
+  return of(payload.operand, fmt::format("{} + {}", payload.lane, lane));
+}
+
+Expr Expressions::make(const ZipOp& payload, ValueId result, std::string_view lane) const {
+  const int first = payload.high ? program_.values[result].lanes / 2 : 0;
+  const std::string from = fmt::format("{} + {} / 2", first, lane);
+  const Expr even{fmt::format("{} % 2 == 0", lane), TextType::Bool, Binding::Choice};
+  const Expr a = of(payload.lhs, from);
+  return choice(even, a, of(payload.rhs, from));
 }
 
 Expr Expressions::make(const WorkerOp& payload, ValueId, std::string_view) const {

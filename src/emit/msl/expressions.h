@@ -94,6 +94,7 @@ class Expressions {
   Expr make(const kernel::SplatOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::IotaOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::ExtractOp& payload, kernel::ValueId result, std::string_view lane) const;
+  Expr make(const kernel::ZipOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::WorkerOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::FragmentFillOp& payload, kernel::ValueId result, std::string_view lane) const;
   Expr make(const kernel::FragmentCoordinateOp& payload, kernel::ValueId result, std::string_view lane) const;

@@ -33,9 +33,6 @@ orc::SymbolMap host_symbols(orc::ExecutionSession& session, const std::string& p
     symbols[session.intern(prefix + name)] = {orc::ExecutorAddr::fromPtr(function),
                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
-  add("expf", static_cast<Unary>(::expf));
-  add("logf", static_cast<Unary>(::logf));
-  add("tanhf", static_cast<Unary>(::tanhf));
   add("sinf", static_cast<Unary>(::sinf));
   add("cosf", static_cast<Unary>(::cosf));
   add("floorf", static_cast<Unary>(::floorf));
