@@ -1,18 +1,18 @@
-// This compiler as a contestant: compile once, then Kernel::run on the same arguments. The one place to change when a
-// kernel is called another way.
+// This compiler as a contestant: compile once, bind once, then call without checks, on this thread or on those of
+// oneTBB.
 #include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <tilewright/compile.h>
+#include <tilewright/run.h>
 
 #include "bench/library.h"
+#include "bench/problem_bindings.h"
 #include "driver/version.h"
 
 namespace tilewright::bench {
-
-namespace {
 
 std::string program_file(BenchProgram program) {
   if (is_attention(program)) return "attention";
@@ -26,6 +26,8 @@ Bindings bindings_of(const Problem& problem) {
   const std::int64_t causal = problem.program == BenchProgram::AttentionCausal ? 1 : 0;
   return {{{"B", 1}, {"Hq", m}, {"Hkv", m}, {"Lq", n}, {"Lk", n}, {"D", k}, {"Dv", k}, {"causal", causal}}, {}};
 }
+
+namespace {
 
 /// What the views of a call point to beside the operands.
 struct CallArguments {
@@ -75,11 +77,13 @@ class TilewrightLibrary : public Library {
     options.settings = settings.settings;
     options.plan = settings.plan;
     TW_TRY(const auto compiled, compile(program, bindings_of(problem), options));
-    const auto kernel = std::make_shared<const Kernel>(compiled);
-    const auto call = arguments_of(problem, operands);
-    TW_TRY_VOID(kernel->run(call->arguments, {.threads = threads_}));
-    return BoundCall{
-        [kernel, call, options = RunOptions{.threads = threads_}] { (void)kernel->run(call->arguments, options); }};
+    const auto arguments = arguments_of(problem, operands);
+    TW_TRY_VOID(compiled.run(arguments->arguments, {.threads = threads_}));
+    TW_TRY(Call bound, Call::bind(compiled, arguments->arguments));
+    const auto call = std::make_shared<Call>(std::move(bound));
+    if (threads_ == 1) return BoundCall{[call] { (*call)(); }};
+    const std::shared_ptr<Executor> executor = make_default_executor(threads_);
+    return BoundCall{[call, executor] { (void)call->run(*executor); }};
   }
 
  private:

@@ -240,6 +240,7 @@ constexpr auto kVector = [](auto& io, auto& vector) {
   io.field("vectors", mapping.vectors);
   io.field("unroll", mapping.unroll);
   io.field("swaps", mapping.swaps);
+  io.field("depth_lanes", mapping.depth_lanes);
   io.field("packs", mapping.packs);
   io.field("group", mapping.group);
   io.field("fetch_ahead", mapping.fetch_ahead);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kF32Bytes = 4;
 constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kLineBytes = 64;
 /// Of a core of our time: two multiply-adds and two loads a cycle, and a sum may be added to again after four.
 constexpr double kPorts = 2, kChain = 4;
 constexpr std::int64_t kMostGroup = 8;
@@ -29,20 +30,32 @@ constexpr VectorCostRow kVectorRows[] = {
      "cycles in which loads keep the multipliers waiting"},
     {"excess_latency", &VectorCost::excess_latency, &CostPriors::cpu_vector_excess_latency,
      "cycles in which too few sums are under way"},
+    {"left_loads", &VectorCost::left_loads, &CostPriors::cpu_vector_left_load,
+     "elements of the left operand that are spread over lanes"},
     {"near_panel_bytes", &VectorCost::near_panel_bytes, &CostPriors::cpu_vector_near_panel_byte,
      "of the right operand, read from beyond the near cache"},
     {"far_panel_bytes", &VectorCost::far_panel_bytes, &CostPriors::cpu_vector_far_panel_byte,
      "of the right operand, read from beyond the far cache"},
-    {"scattered_bytes", &VectorCost::scattered_bytes, &CostPriors::cpu_vector_scattered_byte,
-     "of the right operand, read in place across pages again and again"},
+    {"far_right_bytes", &VectorCost::far_right_bytes, &CostPriors::cpu_vector_far_right_byte,
+     "of the right operand, read from beyond the far cache: once to be copied, or by every tile"},
+    {"page_touches", &VectorCost::page_touches, &CostPriors::cpu_vector_page_touch,
+     "rows of the right operand that begin in another page"},
     {"left_bytes", &VectorCost::left_bytes, &CostPriors::cpu_vector_left_byte,
      "of the left operand, read anew from beyond the far cache"},
+    {"left_lines", &VectorCost::left_lines, &CostPriors::cpu_vector_left_line,
+     "of the left operand, each for one step of the depth"},
     {"packed_bytes", &VectorCost::packed_bytes, &CostPriors::cpu_vector_packed_byte, "of panels that are copied"},
     {"strided_elements", &VectorCost::strided_elements, &CostPriors::cpu_vector_strided_element,
      "copied or stored one at a time"},
+    {"far_strided_elements", &VectorCost::far_strided_elements, &CostPriors::cpu_vector_far_strided_element,
+     "likewise, of operands beyond the far cache"},
     {"rectangles", &VectorCost::rectangles, &CostPriors::cpu_vector_rectangle, "rectangles that begin and end"},
     {"output_vectors", &VectorCost::output_vectors, &CostPriors::cpu_vector_output,
      "vectors stored, and computed by the epilogue"},
+    {"output_touches", &VectorCost::output_touches, &CostPriors::cpu_vector_output_touch,
+     "rows of rectangles that begin in another page of a large output"},
+    {"lane_folds", &VectorCost::lane_folds, &CostPriors::cpu_vector_lane_fold,
+     "vectors of partial sums that are folded to one number"},
 };
 
 double number(std::int64_t count) { return static_cast<double>(count); }
@@ -69,7 +82,7 @@ class Pricing {
       : work_(oriented(workload, mapping.swaps)),
         target_(target),
         mapping_(mapping),
-        panels_(VectorMapping::ceil_div(work_.columns, mapping.lanes), mapping.vectors),
+        panels_(VectorMapping::ceil_div(work_.columns, mapping.columns_each()), mapping.vectors),
         groups_(panels_.parts, mapping.group),
         tiles_(work_.rows, mapping.rows) {}
 
@@ -79,6 +92,7 @@ class Pricing {
         add_rectangles(number(rows), number(vectors), number(tiles) * number(panels) * number(work_.batches));
       });
     });
+    if (mapping_.depth_lanes) return run_dots();
     const std::int64_t vectors = VectorMapping::ceil_div(work_.columns, mapping_.lanes);
     cost_.lane_cover = number(work_.columns) / number(vectors * mapping_.lanes);
     add_right(number(vectors * mapping_.lanes));
@@ -88,14 +102,34 @@ class Pricing {
   }
 
  private:
+  /// Both operands are read along the depth, the left one by every panel, the right one by every tile.
+  VectorCost run_dots() {
+    const double results = number(work_.batches) * number(work_.rows) * number(work_.columns);
+    const std::int64_t steps = VectorMapping::ceil_div(work_.depth, mapping_.lanes);
+    cost_.lane_cover = number(work_.depth) / number(steps * mapping_.lanes);
+    cost_.lane_folds = results;
+    const double left = number(work_.batches) * number(work_.rows) * number(work_.depth * work_.a.bytes);
+    const double right = number(work_.batches) * number(work_.columns) * number(work_.depth * work_.b.bytes);
+    if (left > number(target_.far_bytes)) cost_.left_bytes = left * number(panels_.parts);
+    if (right > number(target_.far_bytes)) cost_.far_right_bytes = right * number(tiles_.parts);
+    add_output(number(panels_.parts));
+    return cost_;
+  }
+
   void add_rectangles(double rows, double vectors, double count) {
-    const double steps = number(work_.depth) * count;
+    const std::int64_t depth =
+        mapping_.depth_lanes ? VectorMapping::ceil_div(work_.depth, mapping_.lanes) : work_.depth;
+    const double steps = number(depth) * count;
     const double fma = rows * vectors / kPorts;
     const double load = (rows + vectors) / kPorts;
     cost_.vector_fmas += steps * rows * vectors;
     cost_.excess_loads += steps * std::max(0.0, load - fma);
     cost_.excess_latency += steps * std::max(0.0, kChain - std::max(fma, load));
+    if (!mapping_.depth_lanes) cost_.left_loads += steps * rows;
     cost_.rectangles += count;
+    const double row_bytes = number(work_.output_row_step) * kF32Bytes;
+    if (row_bytes * number(work_.rows) > number(target_.far_bytes) / 8)
+      cost_.output_touches += count * rows * std::min(1.0, row_bytes / kPageBytes);
   }
 
   /// The panels: copied once, read by every tile.
@@ -103,22 +137,32 @@ class Pricing {
     const double once = number(work_.batches) * number(work_.depth) * columns * kF32Bytes;
     const double again = once * number(tiles_.parts);
     const std::int64_t panel = work_.depth * panels_.size * mapping_.lanes * kF32Bytes;
-    if (panel > target_.near_bytes / 2) cost_.near_panel_bytes += again;
+    if (panel * groups_.size > target_.near_bytes / 2) cost_.near_panel_bytes += again;
     if (panel * groups_.size > target_.far_bytes * 3 / 4) cost_.far_panel_bytes += again;
-    const bool has_rows = work_.b.outer_step == 1;
-    if (mapping_.packs) {
-      cost_.packed_bytes += has_rows ? once / number(groups_.size) + once : once;
-      if (!has_rows) cost_.strided_elements += once / kF32Bytes;
-      return;
-    }
     const std::int64_t row_bytes = work_.b.depth_step * work_.b.bytes;
-    const bool is_scattered = row_bytes * work_.depth > target_.far_bytes / 2 && row_bytes > panels_.size * 64;
-    if (is_scattered || row_bytes >= kPageBytes) cost_.scattered_bytes += again;
+    const double operand_bytes = number(row_bytes) * number(work_.depth);
+    const bool is_far = operand_bytes > number(target_.far_bytes);
+    const double rows = number(work_.batches) * number(work_.depth) * std::min(1.0, number(row_bytes) / kPageBytes);
+    if (is_far) cost_.far_right_bytes += mapping_.packs ? once : again;
+    if (mapping_.packs && work_.b.outer_step == 1) {
+      cost_.packed_bytes += once;
+      cost_.page_touches += rows * number(groups_.parts);
+    } else if (mapping_.packs) {
+      cost_.packed_bytes += once;
+      const bool is_far_stride =
+          number(work_.b.outer_step * work_.b.bytes) * number(work_.columns) > number(target_.far_bytes) / 2;
+      (is_far_stride ? cost_.far_strided_elements : cost_.strided_elements) += once / kF32Bytes;
+    } else {
+      cost_.page_touches += rows * number(panels_.parts) * number(tiles_.parts);
+    }
   }
 
   void add_left() {
     const double once = number(work_.batches) * number(work_.rows) * number(work_.depth) * number(work_.a.bytes);
-    if (once / number(work_.batches) > number(target_.far_bytes) / 2) cost_.left_bytes += once * number(groups_.parts);
+    const bool is_far = once / number(work_.batches) > number(target_.far_bytes) / 2;
+    if (is_far) cost_.left_bytes += once * number(groups_.parts);
+    if (work_.a.depth_step == 1 || number(work_.depth) * kLineBytes <= number(target_.near_bytes)) return;
+    cost_.left_lines += number(work_.batches) * number(work_.depth) * number(tiles_.parts) * number(panels_.parts);
   }
 
   void add_output(double vectors) {
@@ -135,6 +179,11 @@ class Pricing {
 };
 
 std::int64_t registers_of(const VectorMapping& mapping) { return mapping.rows * mapping.vectors + mapping.vectors + 1; }
+
+bool may_run_along_depth(const VectorWorkload& work) {
+  return work.may_reassociate && (work.a.depth_step == 1 || work.depth == 1) &&
+         (work.b.depth_step == 1 || work.depth == 1);
+}
 
 /// The steps of the depth in one iteration: enough that the loop itself costs little.
 std::int64_t unroll_of(const VectorMapping& mapping) {
@@ -158,7 +207,17 @@ class Candidates {
   }
 
  private:
+  /// Lanes along the depth: no more columns than a vector has lanes.
+  void add_dots(std::int64_t rows, std::int64_t columns, bool swaps) {
+    const VectorWorkload work = oriented(workload_, swaps);
+    if (!may_run_along_depth(work) || columns > target_.lanes) return;
+    if (EvenParts(work.columns, columns).size != columns || EvenParts(work.rows, rows).size != rows) return;
+    add(VectorMapping{
+        .lanes = target_.lanes, .rows = rows, .vectors = columns, .unroll = 1, .swaps = swaps, .depth_lanes = true});
+  }
+
   void add(std::int64_t rows, std::int64_t vectors, bool swaps) {
+    add_dots(rows, vectors, swaps);
     const VectorWorkload work = oriented(workload_, swaps);
     const EvenParts panels(VectorMapping::ceil_div(work.columns, target_.lanes), vectors);
     const EvenParts tiles(work.rows, rows);
@@ -205,6 +264,7 @@ VectorWorkload vector_workload(const proof::Subject& subject, const realize::Con
   work.rows = contraction.row.extent;
   work.columns = contraction.column.extent;
   work.depth = contraction.depth.extent;
+  work.may_reassociate = contraction.may_reassociate;
   const auto operand = [&](const realize::ContractionOperand& from) {
     const auto& load = std::get<tile::LoadOp>(program.op(from.load).payload);
     const std::vector<std::int64_t> steps = steps_of(program, load.object);
@@ -259,6 +319,12 @@ std::string vector_mapping_fault(const VectorWorkload& workload, const VectorTar
   if (registers_of(mapping) > target.registers)
     return fmt::format("{} registers are needed, the target has {}", registers_of(mapping), target.registers);
   const VectorWorkload work = oriented(workload, mapping.swaps);
+  if (mapping.depth_lanes) {
+    if (!may_run_along_depth(work)) return "an operand does not run along the depth, or the order of the sum is fixed";
+    if (mapping.vectors > mapping.lanes || mapping.packs || mapping.group != 1)
+      return "lanes along the depth take at most a vector of columns, in place";
+    return {};
+  }
   if (!mapping.packs && work.b.outer_step != 1 && work.columns != 1)
     return "the columns of the right operand do not lie side by side, and it is not packed";
   return {};
@@ -266,7 +332,10 @@ std::string vector_mapping_fault(const VectorWorkload& workload, const VectorTar
 
 std::string vector_mapping_text(const VectorMapping& mapping) {
   std::string text = fmt::format("{}x{} vectors of {}", mapping.rows, mapping.vectors, mapping.lanes);
-  if (mapping.swaps) text += ", rows as lanes";
+  if (mapping.depth_lanes)
+    text = fmt::format("{}x{} results, {} steps of the depth as lanes", mapping.rows, mapping.vectors, mapping.lanes);
+  if (mapping.swaps) text += ", rows as columns";
+  if (mapping.depth_lanes) return text;
   if (!mapping.packs) return text + ", b in place";
   return text + (mapping.group == 1 ? std::string(", b packed by panels")
                                     : fmt::format(", b packed {} panels at a time", mapping.group));

@@ -42,6 +42,7 @@ struct VectorWorkload {
   };
   Operand a, b;
   std::int64_t output_row_step = 0, output_column_step = 0;  ///< of the first store
+  bool may_reassociate = false;                              ///< the order of the sums is free
   std::int64_t epilogue_operations = 0;                      ///< scalar operations of an element beside the product
 };
 VectorWorkload vector_workload(const proof::Subject& subject, const realize::Contraction& contraction);
@@ -52,15 +53,21 @@ struct VectorCost {
   double lane_cover = 1;        ///< the part of their lanes that belongs to the product
   double excess_loads = 0;      ///< cycles in which loads keep the multipliers waiting
   double excess_latency = 0;    ///< cycles in which too few sums are under way
+  double left_loads = 0;        ///< elements of the left operand that are spread over lanes
   double near_panel_bytes = 0;  ///< of the right operand, read from beyond the near cache
   double far_panel_bytes = 0;   ///< beyond the far cache
-  double scattered_bytes = 0;   ///< of the right operand, read in place across pages again and again
-  double left_bytes = 0;        ///< of the left operand, read anew from beyond the far cache
-  double packed_bytes = 0;      ///< of panels that are copied
-  double strided_elements = 0;  ///< copied or stored one at a time
-  double rectangles = 0;        ///< begun and ended
-  double output_vectors = 0;    ///< stored, and computed by the epilogue
-  double score = 0;             ///< cycles, roughly
+  double far_right_bytes = 0;  ///< of the right operand, read from beyond the far cache: to be copied, or by every tile
+  double page_touches = 0;     ///< rows of the right operand that begin in another page
+  double left_bytes = 0;       ///< of the left operand, read anew from beyond the far cache
+  double left_lines = 0;       ///< of the left operand, each for one step of the depth
+  double packed_bytes = 0;     ///< of panels that are copied
+  double strided_elements = 0;      ///< copied or stored one at a time
+  double far_strided_elements = 0;  ///< likewise, of operands beyond the far cache
+  double rectangles = 0;            ///< begun and ended
+  double output_vectors = 0;        ///< stored, and computed by the epilogue
+  double output_touches = 0;        ///< rows of rectangles that begin in another page of a large output
+  double lane_folds = 0;            ///< vectors of partial sums that are folded to one number
+  double score = 0;                 ///< cycles, roughly
   bool operator==(const VectorCost&) const = default;
 };
 struct VectorCostRow {

@@ -13,17 +13,22 @@
 namespace tilewright::realize {
 
 struct VectorMapping {
-  std::int64_t lanes = 1;        ///< of a vector of f32
-  std::int64_t rows = 1;         ///< of the register rectangle
-  std::int64_t vectors = 1;      ///< columns of it
-  std::int64_t unroll = 1;       ///< steps of the depth in one iteration
-  bool swaps = false;            ///< rows of the product are the lanes: the transposed product is computed
+  std::int64_t lanes = 1;    ///< of a vector of f32
+  std::int64_t rows = 1;     ///< of the register rectangle
+  std::int64_t vectors = 1;  ///< columns of it
+  std::int64_t unroll = 1;   ///< steps of the depth in one iteration
+  bool swaps = false;        ///< rows of the product are the lanes: the transposed product is computed
+  /// Lanes are steps of the depth: a rectangle of rows x `vectors` single columns has one vector of partial sums each,
+  /// folded at the end. Both operands run along the depth, the order of the sum is free, and nothing is packed.
+  bool depth_lanes = false;
   bool packs = false;            ///< panels of b are copied to storage of the worker; else read in place
   std::int64_t group = 1;        ///< panels that are packed together
   std::int64_t fetch_ahead = 0;  ///< steps of the depth by which the rows of a are fetched ahead; 0: not at all
   bool fetches_panel = false;    ///< the next panel of b is fetched, a share of it by each tile
   bool operator==(const VectorMapping&) const = default;
 
+  /// Columns of one of the `vectors`.
+  constexpr std::int64_t columns_each() const { return depth_lanes ? 1 : lanes; }
   static constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 };
 

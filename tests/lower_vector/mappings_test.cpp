@@ -158,5 +158,23 @@ TEST(VectorMappings, AccumulatorsMayStartFromMemoryAndFeedSeveralOutputs) {
     }
 }
 
+TEST(VectorMappings, LanesAlongTheDepthStayWithinTheBounds) {
+  const std::string program = library("gemm_nt");
+  for (const auto& [m, n, k] : kSizes)
+    for (const auto& [rows, columns] : {std::pair<int, int>{1, 1}, {3, 2}, {2, 4}})
+      for (const bool swaps : {false, true}) {
+        const VectorMapping mapping{
+            .lanes = 4, .rows = rows, .vectors = columns, .unroll = 1, .swaps = swaps, .depth_lanes = true};
+        const auto bound = bound_program(program, {{"M", m}, {"N", n}, {"K", k}});
+        ASSERT_TRUE(bound);
+        CaseOptions options;
+        options.lower = [&](const tile::Program& each, const LaunchLayout& layout) {
+          return lower_by(mapping, each, layout);
+        };
+        options.range_length = rows;
+        EXPECT_TRUE(expect_results_within_bounds(*bound, options));
+      }
+}
+
 }  // namespace
 }  // namespace tilewright::lower::vector_mappings_test

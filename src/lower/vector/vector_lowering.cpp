@@ -40,7 +40,7 @@ class VectorLowering {
         elements_(program, builder, index_, accesses_, objects, contraction_.row, contraction_.column,
                   static_cast<std::uint16_t>(mapping.lanes)),
         tile_(contraction_, mapping_, builder, elements_),
-        panels_(realize::VectorMapping::ceil_div(contraction_.column.extent, mapping.lanes), mapping.vectors),
+        panels_(realize::VectorMapping::ceil_div(contraction_.column.extent, mapping.columns_each()), mapping.vectors),
         groups_(panels_.parts, mapping.group),
         tiles_(contraction_.row.extent, mapping.rows) {}
 
@@ -96,7 +96,7 @@ class VectorLowering {
     const OperandView a = view_of(contraction_.a), b = view_of(contraction_.b);
     tile_.set_column_step(b.outer_step);
     const auto panel = [&](kernel::ValueId part, std::int64_t vectors) {
-      const kernel::ValueId column = b_.mul(start_of(panels_, part), mapping_.lanes);
+      const kernel::ValueId column = b_.mul(start_of(panels_, part), mapping_.columns_each());
       const kernel::ValueId offset = b_.mul(b_.sub(part, first), panel_elements());
       return Panel{vectors, column, mask_of_last(vectors, column), a, b, packed_, offset};
     };
@@ -132,7 +132,14 @@ class VectorLowering {
     return view;
   }
 
+  kernel::ValueId first_lanes(std::int64_t count) {
+    const auto lanes = static_cast<std::uint16_t>(mapping_.lanes);
+    const auto most = static_cast<std::int32_t>(count);
+    return b_.compare(CompareKind::Lt, b_.iota(ScalarType::I32, lanes), b_.const_i32(most, lanes));
+  }
+
   kernel::ValueId mask_of_last(std::int64_t vectors, kernel::ValueId column) {
+    if (mapping_.depth_lanes) return first_lanes(vectors);
     if (contraction_.column.extent % mapping_.lanes == 0) return {};
     const auto lanes = static_cast<std::uint16_t>(mapping_.lanes);
     const kernel::ValueId left =

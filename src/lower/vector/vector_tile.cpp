@@ -58,7 +58,8 @@ kernel::ValueId VectorTile::load_b(const Panel& panel, kernel::ValueId depth, st
 // ---------------------------------------------------------------------------------------------------
 
 VectorPlace VectorTile::place(const Panel& panel, kernel::ValueId row, std::int64_t r, std::int64_t v) {
-  return {b_.add(row, r), b_.add(panel.column, v * mapping_.lanes), mask_of(panel, v), r, v};
+  const std::int64_t shift = mapping_.depth_lanes ? 0 : v * mapping_.lanes;
+  return {b_.add(row, r), b_.add(panel.column, shift), mask_of(panel, v), r, v};
 }
 
 VectorTile::Values VectorTile::initial(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
@@ -148,20 +149,82 @@ VectorTile::Values VectorTile::segments(const Panel& panel, kernel::ValueId row,
 
 void VectorTile::emit(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
   elements_.forget();
+  if (mapping_.depth_lanes) return finish(panel, row, rows, dots(panel, row, rows));
   Values sums = initial(panel, row, rows);
   sums = mapping_.fetches_panel ? segments(panel, row, rows, std::move(sums))
                                 : steps(panel, row, rows, 0, contraction_.depth.extent, {}, std::move(sums));
   finish(panel, row, rows, sums);
 }
 
+/// Steps of the depth side by side: both operands are read along it.
+VectorTile::Values VectorTile::dot_step(const Panel& panel, kernel::ValueId row, std::int64_t rows,
+                                        kernel::ValueId depth, kernel::ValueId mask, Values sums) {
+  const auto read = [&](const OperandView& view, kernel::ValueId outer, std::int64_t at) {
+    const kernel::ValueId first = b_.add(b_.add(view.base, b_.mul(outer, view.outer_step)), depth);
+    const kernel::ValueId lane = b_.load(view.memory, b_.add(first, at * view.outer_step), lanes(), mask);
+    return b_.cast(ScalarType::F32, lane);
+  };
+  Values columns;
+  for (std::int64_t c = 0; c < panel.vectors; ++c) columns.push_back(read(panel.b, panel.column, c));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const kernel::ValueId factor = read(panel.a, row, r);
+    for (std::int64_t c = 0; c < panel.vectors; ++c) {
+      kernel::ValueId& sum = sums[static_cast<std::size_t>(r * panel.vectors + c)];
+      sum = b_.fma(factor, columns[static_cast<std::size_t>(c)], sum);
+    }
+  }
+  return sums;
+}
+
+/// The halves onto each other until one number is left.
+kernel::ValueId VectorTile::folded(kernel::ValueId sum) {
+  for (auto half = static_cast<std::uint16_t>(lanes() / 2); half >= 1; half /= 2) {
+    const kernel::ValueId low = b_.extract(sum, 0, half);
+    sum = b_.add(low, b_.extract(sum, half, half));
+  }
+  return sum;
+}
+
+/// The columns of each row, as the first lanes of a vector, the accumulator's start added last.
+VectorTile::Values VectorTile::dots(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
+  const std::int64_t depth = contraction_.depth.extent, whole = depth - depth % mapping_.lanes;
+  Values sums(static_cast<std::size_t>(rows * panel.vectors), b_.const_float(ScalarType::F32, 0.0, lanes()));
+  if (whole > 0)
+    sums =
+        b_.loop(b_.const_i64(0), b_.const_i64(whole), mapping_.lanes, std::move(sums),
+                [&](kernel::ValueId at, const Values& carried) { return dot_step(panel, row, rows, at, {}, carried); });
+  if (whole < depth) {
+    const kernel::ValueId left = b_.const_i32(static_cast<std::int32_t>(depth - whole), lanes());
+    const kernel::ValueId mask = b_.compare(kernel::CompareKind::Lt, b_.iota(ScalarType::I32, lanes()), left);
+    sums = dot_step(panel, row, rows, b_.const_i64(whole), mask, std::move(sums));
+  }
+  const kernel::AllocationId line =
+      b_.allocation("dots", kernel::AllocationSpace::Private, ScalarType::F32, rows * mapping_.lanes);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < panel.vectors; ++c)
+      b_.store(line, b_.const_i64(r * mapping_.lanes + c),
+               folded(sums[static_cast<std::size_t>(r * panel.vectors + c)]));
+  return elements_.under_branches({contraction_.initial}, [&] {
+    Values made;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const kernel::ValueId found = b_.load(line, b_.const_i64(r * mapping_.lanes), lanes(), panel.last_mask);
+      made.push_back(b_.add(elements_.vector(contraction_.initial, place(panel, row, r, panel.vectors - 1)), found));
+    }
+    return made;
+  });
+}
+
 void VectorTile::finish(const Panel& panel, kernel::ValueId row, std::int64_t rows, const Values& sums) {
   std::vector<tile::ValueId> stored;
   for (tile::OpId store : contraction_.stores) stored.push_back(elements_.stored_value(store));
+  // Dots have their columns in the lanes of one vector.
+  const std::int64_t first = mapping_.depth_lanes ? panel.vectors - 1 : 0;
   elements_.under_branches(stored, [&] {
     for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t v = 0; v < panel.vectors; ++v) {
+      for (std::int64_t v = first; v < panel.vectors; ++v) {
         const VectorPlace at = place(panel, row, r, v);
-        elements_.know(contraction_.result, at, sums[static_cast<std::size_t>(r * panel.vectors + v)]);
+        elements_.know(contraction_.result, at,
+                       sums[static_cast<std::size_t>(r * (panel.vectors - first) + v - first)]);
         for (tile::OpId store : contraction_.stores) elements_.store(store, at);
       }
     }

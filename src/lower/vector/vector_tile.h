@@ -63,6 +63,10 @@ class VectorTile {
   void pack_rows(const Panel& panel, kernel::ValueId depth);
   void pack_columns(const Panel& panel);
   bool has_rows_of_b() const { return b_step_ == 1; }
+  Values dot_step(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId depth,
+                  kernel::ValueId mask, Values sums);
+  kernel::ValueId folded(kernel::ValueId sum);
+  Values dots(const Panel& panel, kernel::ValueId row, std::int64_t rows);
   void finish(const Panel& panel, kernel::ValueId row, std::int64_t rows, const Values& sums);
 
   const realize::Contraction& contraction_;
