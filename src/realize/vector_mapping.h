@@ -21,14 +21,18 @@ struct VectorMapping {
   /// Lanes are steps of the depth: a rectangle of rows x `vectors` single columns has one vector of partial sums each,
   /// folded at the end. Both operands run along the depth, the order of the sum is free, and nothing is packed.
   bool depth_lanes = false;
-  bool packs = false;            ///< panels of b are copied to storage of the worker; else read in place
-  std::int64_t group = 1;        ///< panels that are packed together
+  bool packs = false;      ///< panels of b are copied to storage of the worker; else read in place
+  std::int64_t group = 1;  ///< panels that are packed together
+  /// Steps of the depth in one pass, a multiple of `unroll`; 0: all. With passes, partial sums wait in storage of the
+  /// worker, which is read and written once a pass, and panels hold one pass.
+  std::int64_t pass = 0;
   std::int64_t fetch_ahead = 0;  ///< steps of the depth by which the rows of a are fetched ahead; 0: not at all
   bool fetches_panel = false;    ///< the next panel of b is fetched, a share of it by each tile
   bool operator==(const VectorMapping&) const = default;
 
   /// Columns of one of the `vectors`.
   constexpr std::int64_t columns_each() const { return depth_lanes ? 1 : lanes; }
+  constexpr std::int64_t pass_of(std::int64_t depth) const { return pass == 0 || pass > depth ? depth : pass; }
   static constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 };
 

@@ -72,6 +72,18 @@ TEST(VectorMappings, RangesMayBeCutAnywhere) {
     }
 }
 
+TEST(VectorMappings, PassesKeepTheChain) {
+  for (const char* name : {"gemm", "gemm_nt", "gemm_bias_relu", "gemm_alpha_beta"})
+    for (const bool packs : {false, true})
+      for (std::int64_t pass : {4, 6, 100})
+        for (std::int64_t length : {0, 1, 3}) {
+          if (!packs && std::string_view(name) == "gemm_nt") continue;
+          const VectorMapping mapping{
+              .lanes = 4, .rows = 3, .vectors = 2, .unroll = 2, .packs = packs, .group = 2, .pass = pass};
+          expect_right(library(name), {{"M", 10}, {"N", 21}, {"K", 13}}, mapping, {}, length);
+        }
+}
+
 TEST(VectorMappings, SpecialNumbersAreKept) {
   const VectorMapping mapping{.lanes = 8, .rows = 3, .vectors = 2, .unroll = 2, .packs = true};
   VectorMapping in_place = mapping;

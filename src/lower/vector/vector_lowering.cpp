@@ -1,5 +1,6 @@
 #include "lower/vector/vector_lowering.h"
 
+#include <functional>
 #include <utility>
 
 #include "lower/traversal.h"
@@ -50,6 +51,9 @@ class VectorLowering {
     if (mapping_.packs)
       packed_ =
           b_.allocation("panels", kernel::AllocationSpace::Private, ScalarType::F32, groups_.size * panel_elements());
+    if (mapping_.pass_of(contraction_.depth.extent) < contraction_.depth.extent)
+      partial_ = b_.allocation("partial", kernel::AllocationSpace::Private, ScalarType::F32,
+                               contraction_.row.extent * partial_width());
     const kernel::ValueId per_group = b_.const_i64(tiles_.parts);
     const kernel::ValueId first = b_.binary(BinaryKind::FloorDiv, begin, per_group);
     const kernel::ValueId last = b_.binary(BinaryKind::FloorDiv, b_.add(end, -1), per_group);
@@ -63,7 +67,12 @@ class VectorLowering {
   }
 
  private:
-  std::int64_t panel_elements() const { return contraction_.depth.extent * panels_.size * mapping_.lanes; }
+  using TileWork = std::function<void(const Panel&, kernel::ValueId, std::int64_t)>;
+
+  std::int64_t panel_elements() const {
+    return mapping_.pass_of(contraction_.depth.extent) * panels_.size * mapping_.lanes;
+  }
+  std::int64_t partial_width() const { return groups_.size * panels_.size * mapping_.lanes; }
 
   /// Where part n of some begins.
   kernel::ValueId start_of(const EvenParts& parts, kernel::ValueId part) {
@@ -95,21 +104,53 @@ class VectorLowering {
     elements_.begin(program_.block(launch.body).ops);
     const OperandView a = view_of(contraction_.a), b = view_of(contraction_.b);
     tile_.set_column_step(b.outer_step);
-    const auto panel = [&](kernel::ValueId part, std::int64_t vectors) {
+    const std::int64_t depth = contraction_.depth.extent, pass = mapping_.pass_of(depth);
+    const auto panel = [&](kernel::ValueId part, std::int64_t vectors, kernel::ValueId start) {
       const kernel::ValueId column = b_.mul(start_of(panels_, part), mapping_.columns_each());
       const kernel::ValueId offset = b_.mul(b_.sub(part, first), panel_elements());
-      return Panel{vectors, column, mask_of_last(vectors, column), a, b, packed_, offset};
+      Panel made{vectors,
+                 column,
+                 mask_of_last(vectors, column),
+                 a,
+                 b,
+                 packed_,
+                 b_.sub(offset, b_.mul(start, vectors * mapping_.lanes))};
+      if (!partial_) return made;
+      made.partial = partial_;
+      made.partial_width = partial_width();
+      made.partial_at = b_.sub(column, b_.mul(start_of(panels_, first), mapping_.lanes));
+      return made;
     };
-    if (mapping_.packs)
-      tile_.pack([&](const auto& body) {
-        each_part(panels_, first, last,
-                  [&](kernel::ValueId part, std::int64_t vectors) { body(panel(part, vectors)); });
-      });
-    each_part(tiles_, from, to, [&](kernel::ValueId tile, std::int64_t rows) {
-      const kernel::ValueId row = start_of(tiles_, tile);
+    const auto each_panel = [&](kernel::ValueId start, const std::function<void(const Panel&)>& body) {
       each_part(panels_, first, last,
-                [&](kernel::ValueId part, std::int64_t vectors) { tile_.emit(panel(part, vectors), row, rows); });
-    });
+                [&](kernel::ValueId part, std::int64_t vectors) { body(panel(part, vectors, start)); });
+    };
+    const auto each_tile = [&](kernel::ValueId start, const TileWork& work) {
+      each_part(tiles_, from, to, [&](kernel::ValueId tile, std::int64_t rows) {
+        const kernel::ValueId row = start_of(tiles_, tile);
+        each_panel(start, [&](const Panel& here) { work(here, row, rows); });
+      });
+    };
+    const auto pack = [&](kernel::ValueId start, std::int64_t count) {
+      if (mapping_.packs) tile_.pack([&](const auto& body) { each_panel(start, body); }, start, count);
+    };
+    const kernel::ValueId zero = b_.const_i64(0);
+    if (pass == depth) {
+      pack(zero, depth);
+      return each_tile(zero,
+                       [&](const Panel& here, kernel::ValueId row, std::int64_t rows) { tile_.emit(here, row, rows); });
+    }
+    const auto one_pass = [&](kernel::ValueId start, std::int64_t count) {
+      pack(start, count);
+      each_tile(start, [&](const Panel& here, kernel::ValueId row, std::int64_t rows) {
+        tile_.pass(here, row, rows, start, count);
+      });
+    };
+    each_tile(zero, [&](const Panel& here, kernel::ValueId row, std::int64_t rows) { tile_.begin(here, row, rows); });
+    const std::int64_t whole = (depth - 1) / pass * pass;
+    b_.loop(zero, b_.const_i64(whole), pass, [&](kernel::ValueId start) { one_pass(start, pass); });
+    one_pass(b_.const_i64(whole), depth - whole);
+    each_tile(zero, [&](const Panel& here, kernel::ValueId row, std::int64_t rows) { tile_.end(here, row, rows); });
   }
 
   void set_batch(kernel::ValueId batch) {
@@ -159,7 +200,7 @@ class VectorLowering {
   VectorElements elements_;
   VectorTile tile_;
   EvenParts panels_, groups_, tiles_;
-  std::optional<kernel::AllocationId> packed_;
+  std::optional<kernel::AllocationId> packed_, partial_;
 };
 
 }  // namespace

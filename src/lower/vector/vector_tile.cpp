@@ -10,10 +10,11 @@ using kernel::ScalarType;
 // ---- The panel of b
 // --------------------------------------------------------------------------------------------------
 
-void VectorTile::pack(const std::function<void(const std::function<void(const Panel&)>&)>& each) {
-  if (!has_rows_of_b()) return each([&](const Panel& panel) { pack_columns(panel); });
+void VectorTile::pack(const std::function<void(const std::function<void(const Panel&)>&)>& each, kernel::ValueId from,
+                      std::int64_t count) {
+  if (!has_rows_of_b()) return each([&](const Panel& panel) { pack_columns(panel, from, count); });
   // A row of b runs through all panels: it is read once, from one end to the other.
-  b_.loop(b_.const_i64(0), b_.const_i64(contraction_.depth.extent), 1,
+  b_.loop(from, b_.add(from, count), 1,
           [&](kernel::ValueId depth) { each([&](const Panel& panel) { pack_rows(panel, depth); }); });
 }
 
@@ -28,14 +29,14 @@ void VectorTile::pack_rows(const Panel& panel, kernel::ValueId depth) {
 }
 
 /// Columns that do not lie side by side: one after the other, each down its depth.
-void VectorTile::pack_columns(const Panel& panel) {
+void VectorTile::pack_columns(const Panel& panel, kernel::ValueId first, std::int64_t count) {
   const std::int64_t width = panel.vectors * mapping_.lanes;
   const kernel::ValueId columns = b_.const_i64(contraction_.column.extent);
   b_.loop(b_.const_i64(0), b_.const_i64(width), 1, [&](kernel::ValueId column) {
     const kernel::ValueId at = b_.add(panel.column, column);
     const kernel::ValueId exists = b_.compare(kernel::CompareKind::Lt, at, columns);
     const kernel::ValueId from = b_.add(panel.b.base, b_.mul(at, panel.b.outer_step));
-    b_.loop(b_.const_i64(0), b_.const_i64(contraction_.depth.extent), 1, [&](kernel::ValueId depth) {
+    b_.loop(first, b_.add(first, count), 1, [&](kernel::ValueId depth) {
       const kernel::ValueId read = b_.load(panel.b.memory, b_.add(from, b_.mul(depth, panel.b.depth_step)), 1, exists);
       b_.store(*panel.packed, b_.add(b_.add(panel.packed_at, column), b_.mul(depth, width)),
                b_.cast(ScalarType::F32, read));
@@ -154,6 +155,44 @@ void VectorTile::emit(const Panel& panel, kernel::ValueId row, std::int64_t rows
   sums = mapping_.fetches_panel ? segments(panel, row, rows, std::move(sums))
                                 : steps(panel, row, rows, 0, contraction_.depth.extent, {}, std::move(sums));
   finish(panel, row, rows, sums);
+}
+
+// ---- Passes
+// ----------------------------------------------------------------------------------------------------------
+
+kernel::ValueId VectorTile::partial_index(const Panel& panel, kernel::ValueId row, std::int64_t r, std::int64_t v) {
+  const kernel::ValueId first = b_.add(panel.partial_at, b_.mul(row, panel.partial_width));
+  return b_.add(first, r * panel.partial_width + v * mapping_.lanes);
+}
+
+VectorTile::Values VectorTile::partial_sums(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
+  Values sums;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t v = 0; v < panel.vectors; ++v)
+      sums.push_back(b_.load(*panel.partial, partial_index(panel, row, r, v), lanes()));
+  return sums;
+}
+
+void VectorTile::keep_partial(const Panel& panel, kernel::ValueId row, std::int64_t rows, const Values& sums) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t v = 0; v < panel.vectors; ++v)
+      b_.store(*panel.partial, partial_index(panel, row, r, v), sums[static_cast<std::size_t>(r * panel.vectors + v)]);
+}
+
+void VectorTile::begin(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
+  elements_.forget();
+  keep_partial(panel, row, rows, initial(panel, row, rows));
+}
+
+void VectorTile::pass(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId from,
+                      std::int64_t count) {
+  Values sums = partial_sums(panel, row, rows);
+  keep_partial(panel, row, rows, steps(panel, row, rows, 0, count, from, std::move(sums)));
+}
+
+void VectorTile::end(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
+  elements_.forget();
+  finish(panel, row, rows, partial_sums(panel, row, rows));
 }
 
 /// Steps of the depth side by side: both operands are read along it.

@@ -29,6 +29,9 @@ struct Panel {
   OperandView a, b;
   std::optional<kernel::AllocationId> packed;
   kernel::ValueId packed_at;  ///< element (depth, column) lies depth * vectors * lanes + column behind it
+  std::optional<kernel::AllocationId> partial;  ///< sums of passes: (row, column) at row * width + column behind it
+  kernel::ValueId partial_at;
+  std::int64_t partial_width = 0;
 };
 
 class VectorTile {
@@ -39,10 +42,15 @@ class VectorTile {
   /// How far apart neighbouring columns of b lie.
   void set_column_step(std::int64_t step) { b_step_ = step; }
 
-  /// Copies panels of b, all of their depth; `each` calls what it is given for every panel.
-  void pack(const std::function<void(const std::function<void(const Panel&)>&)>& each);
+  /// Copies panels of b, steps [from, from + count) of their depth; `each` calls what it is given for every panel.
+  void pack(const std::function<void(const std::function<void(const Panel&)>&)>& each, kernel::ValueId from,
+            std::int64_t count);
   /// The tile of `rows` rows from `row` on.
   void emit(const Panel& panel, kernel::ValueId row, std::int64_t rows);
+  /// The same in passes: first the start of the sums, then steps [from, from + count) of each pass, then the outputs.
+  void begin(const Panel& panel, kernel::ValueId row, std::int64_t rows);
+  void pass(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId from, std::int64_t count);
+  void end(const Panel& panel, kernel::ValueId row, std::int64_t rows);
 
  private:
   using Values = std::vector<kernel::ValueId>;
@@ -61,7 +69,10 @@ class VectorTile {
   Values segments(const Panel& panel, kernel::ValueId row, std::int64_t rows, Values sums);
   kernel::ValueId load_b(const Panel& panel, kernel::ValueId depth, std::int64_t vector);
   void pack_rows(const Panel& panel, kernel::ValueId depth);
-  void pack_columns(const Panel& panel);
+  void pack_columns(const Panel& panel, kernel::ValueId first, std::int64_t count);
+  kernel::ValueId partial_index(const Panel& panel, kernel::ValueId row, std::int64_t r, std::int64_t v);
+  Values partial_sums(const Panel& panel, kernel::ValueId row, std::int64_t rows);
+  void keep_partial(const Panel& panel, kernel::ValueId row, std::int64_t rows, const Values& sums);
   bool has_rows_of_b() const { return b_step_ == 1; }
   Values dot_step(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId depth,
                   kernel::ValueId mask, Values sums);
