@@ -66,6 +66,7 @@ constexpr CostPriorRow kPriorRows[] = {
     {"cpu_vector_output_touch", &CostPriors::cpu_vector_output_touch,
      "one row of a rectangle in another page of a large output"},
     {"cpu_vector_lane_fold", &CostPriors::cpu_vector_lane_fold, "one vector of partial sums folded to one number"},
+    {"cpu_vector_partial", &CostPriors::cpu_vector_partial, "one vector of sums that waits between passes"},
     {"preferred_subgroups", &CostPriors::preferred_subgroups, "subgroups that a group should have, reference basis"},
     {"preferred_fragment_scalars_per_lane", &CostPriors::preferred_fragment_scalars_per_lane,
      "state above which there is pressure"},

@@ -56,6 +56,7 @@ struct CostPriors {
   double cpu_vector_output = 0;
   double cpu_vector_output_touch = 0;
   double cpu_vector_lane_fold = 0;
+  double cpu_vector_partial = 0;
   std::int64_t preferred_subgroups = 0;
   std::int64_t preferred_fragment_scalars_per_lane = 0;
   std::int64_t preferred_concurrent_programs = 0;

@@ -19,9 +19,13 @@ namespace {
 constexpr std::int64_t kF32Bytes = 4;
 constexpr std::int64_t kPageBytes = 4096;
 constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kTablePages = 16;  ///< that a core finds without a walk, at least
 /// Of a core of our time: two multiply-adds and two loads a cycle, and a sum may be added to again after four.
 constexpr double kPorts = 2, kChain = 4;
 constexpr std::int64_t kMostGroup = 8;
+/// Of an operand that is read in place, and of one that is packed.
+constexpr std::int64_t kShortPasses[] = {8, 16};
+constexpr std::int64_t kLongPasses[] = {512, 1024};
 
 constexpr VectorCostRow kVectorRows[] = {
     {"vector_fmas", &VectorCost::vector_fmas, &CostPriors::cpu_vector_fma, "fused multiply-adds of whole vectors"},
@@ -56,6 +60,8 @@ constexpr VectorCostRow kVectorRows[] = {
      "rows of rectangles that begin in another page of a large output"},
     {"lane_folds", &VectorCost::lane_folds, &CostPriors::cpu_vector_lane_fold,
      "vectors of partial sums that are folded to one number"},
+    {"partial_vectors", &VectorCost::partial_vectors, &CostPriors::cpu_vector_partial,
+     "of sums that wait between passes, read and written"},
 };
 
 double number(std::int64_t count) { return static_cast<double>(count); }
@@ -136,14 +142,17 @@ class Pricing {
   void add_right(double columns) {
     const double once = number(work_.batches) * number(work_.depth) * columns * kF32Bytes;
     const double again = once * number(tiles_.parts);
-    const std::int64_t panel = work_.depth * panels_.size * mapping_.lanes * kF32Bytes;
+    const std::int64_t pass = mapping_.pass_of(work_.depth);
+    const std::int64_t panel = pass * panels_.size * mapping_.lanes * kF32Bytes;
     if (panel * groups_.size > target_.near_bytes / 2) cost_.near_panel_bytes += again;
     if (panel * groups_.size > target_.far_bytes * 3 / 4) cost_.far_panel_bytes += again;
     const std::int64_t row_bytes = work_.b.depth_step * work_.b.bytes;
     const double operand_bytes = number(row_bytes) * number(work_.depth);
     const bool is_far = operand_bytes > number(target_.far_bytes);
+    if (pass < work_.depth) add_partial(number(VectorMapping::ceil_div(work_.depth, pass)), columns);
     const double rows = number(work_.batches) * number(work_.depth) * std::min(1.0, number(row_bytes) / kPageBytes);
-    if (is_far) cost_.far_right_bytes += mapping_.packs ? once : again;
+    const bool stays = number(row_bytes) * number(pass) <= number(target_.far_bytes) / 2;
+    if (is_far) cost_.far_right_bytes += mapping_.packs || (pass < work_.depth && stays) ? once : again;
     if (mapping_.packs && work_.b.outer_step == 1) {
       cost_.packed_bytes += once;
       cost_.page_touches += rows * number(groups_.parts);
@@ -153,8 +162,20 @@ class Pricing {
           number(work_.b.outer_step * work_.b.bytes) * number(work_.columns) > number(target_.far_bytes) / 2;
       (is_far_stride ? cost_.far_strided_elements : cost_.strided_elements) += once / kF32Bytes;
     } else {
-      cost_.page_touches += rows * number(panels_.parts) * number(tiles_.parts);
+      // A pass of few rows runs along them through all panels.
+      const bool runs_along = pass < work_.depth && pass <= kTablePages;
+      cost_.page_touches += rows * number(tiles_.parts) * number(runs_along ? groups_.parts : panels_.parts);
     }
+  }
+
+  /// Read and written by each pass, once more at the start and at the end; of all rows and the columns of a group.
+  void add_partial(double passes, double columns) {
+    const double vectors =
+        2 * number(work_.batches) * (passes + 1) * number(work_.rows) * columns / number(mapping_.lanes);
+    cost_.partial_vectors += vectors;
+    const std::int64_t width = groups_.size * panels_.size * mapping_.lanes;
+    if (work_.rows * width * kF32Bytes > target_.far_bytes)
+      cost_.far_panel_bytes += vectors * number(mapping_.lanes) * kF32Bytes;
   }
 
   void add_left() {
@@ -226,13 +247,23 @@ class Candidates {
     VectorMapping mapping{.lanes = target_.lanes, .rows = rows, .vectors = vectors, .swaps = swaps};
     mapping.unroll = unroll_of(mapping);
     // Lanes that do not lie side by side have to be copied.
-    if (work.b.outer_step == 1 || work.columns == 1) add(mapping);
+    if (work.b.outer_step == 1 || work.columns == 1) {
+      add(mapping);
+      mapping.group = panels.parts;
+      for (const std::int64_t pass : kShortPasses) add_passes(mapping, pass, work.depth);
+    }
     if (tiles.parts == 1 && work.b.outer_step == 1) return;
     mapping.packs = true;
     for (mapping.group = 1; mapping.group <= kMostGroup; mapping.group *= 2) {
       if (mapping.group > 1 && mapping.group >= 2 * panels.parts) break;
       add(mapping);
+      for (const std::int64_t pass : kLongPasses) add_passes(mapping, pass, work.depth);
     }
+  }
+
+  void add_passes(VectorMapping mapping, std::int64_t pass, std::int64_t depth) {
+    mapping.pass = pass;
+    if (2 * pass <= depth) add(mapping);
   }
 
   void add(const VectorMapping& mapping) {
@@ -314,8 +345,9 @@ std::string vector_mapping_fault(const VectorWorkload& workload, const VectorTar
   if (mapping.lanes != target.lanes)
     return fmt::format("vectors of {}, the target has {}", mapping.lanes, target.lanes);
   if (mapping.rows < 1 || mapping.vectors < 1 || mapping.unroll < 1 || mapping.unroll > 16 || mapping.group < 1 ||
-      mapping.group > kMostGroup)
-    return "rows, vectors, unroll and group are numbers above 0";
+      mapping.group > std::max(kMostGroup, workload.columns + workload.rows) || mapping.pass < 0 ||
+      mapping.pass % mapping.unroll != 0)
+    return "rows, vectors, unroll, group or pass is no number that a mapping can have";
   if (registers_of(mapping) > target.registers)
     return fmt::format("{} registers are needed, the target has {}", registers_of(mapping), target.registers);
   const VectorWorkload work = oriented(workload, mapping.swaps);
@@ -336,6 +368,7 @@ std::string vector_mapping_text(const VectorMapping& mapping) {
     text = fmt::format("{}x{} results, {} steps of the depth as lanes", mapping.rows, mapping.vectors, mapping.lanes);
   if (mapping.swaps) text += ", rows as columns";
   if (mapping.depth_lanes) return text;
+  if (mapping.pass != 0) text += fmt::format(", passes of {} steps", mapping.pass);
   if (!mapping.packs) return text + ", b in place";
   return text + (mapping.group == 1 ? std::string(", b packed by panels")
                                     : fmt::format(", b packed {} panels at a time", mapping.group));

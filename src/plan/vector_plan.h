@@ -2,7 +2,8 @@
 // priced by the basis cpu_vector_v1, and the cheapest of them.
 //
 // The space: rows x vectors with rows * vectors + vectors + 1 registers at most, with the columns or the rows of the
-// product as lanes, the right operand read in place or packed in groups of 1, 2, 4, .. panels. A candidate that another
+// product as lanes, the right operand read in place or packed in groups of 1, 2, 4, .. panels, the depth in one pass or
+// in passes of some lengths. A candidate that another
 // one with the same tiles and panels repeats is left out. Legality is the registers alone; every candidate computes the
 // same sums. The price is in cycles of a core, roughly; it ranks and is no time.
 #pragma once
@@ -67,6 +68,7 @@ struct VectorCost {
   double output_vectors = 0;        ///< stored, and computed by the epilogue
   double output_touches = 0;        ///< rows of rectangles that begin in another page of a large output
   double lane_folds = 0;            ///< vectors of partial sums that are folded to one number
+  double partial_vectors = 0;       ///< of sums that wait between passes, read and written
   double score = 0;                 ///< cycles, roughly
   bool operator==(const VectorCost&) const = default;
 };

@@ -64,9 +64,9 @@ TEST(CostPriors, TheTableNamesEveryMemberOnce) {
   for (const CostPriorRow& row : cost_prior_rows())
     std::visit([&](auto member) { priors.*member = static_cast<std::decay_t<decltype(priors.*member)>>(number++); },
                row.member);
-  EXPECT_EQ(number, 44);
+  EXPECT_EQ(number, 45);
   EXPECT_EQ(priors.matrix_issue, 1);
-  EXPECT_EQ(priors.metal_mpp_concurrent_subgroups, 43);
+  EXPECT_EQ(priors.metal_mpp_concurrent_subgroups, 44);
   number = 1;
   for (const CostPriorRow& row : cost_prior_rows()) {
     std::visit([&](auto member) { EXPECT_EQ(static_cast<double>(priors.*member), number) << row.name; }, row.member);
