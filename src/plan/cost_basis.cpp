@@ -53,7 +53,8 @@ RemovableElements removable_elements(const realize::MatrixWorkload& workload,
 double accumulator_executions(const realize::MatrixWorkload& workload,
                               const realize::MatrixDistribution& distribution) {
   const std::int64_t once_in = distribution.persistent_accumulator ? workload.accumulator_iterations : 1;
-  return static_cast<double>(workload.executions / once_in);
+  const std::int64_t executions = workload.executions / once_in;
+  return static_cast<double>(executions);
 }
 
 }  // namespace tilewright::plan

@@ -190,6 +190,7 @@ class PlanJson {
                  {"cost", launch.cost.priced ? cost_json(launch.cost) : Json(nullptr)}};
     add_fences(launch, json);
     add_rows_of(launch, json);
+    add_vector_of(launch, json);
     add_storage(launch, json);
     add_matrices(launch, json);
     return json;
@@ -198,6 +199,7 @@ class PlanJson {
   /// Candidates of the search that made the plan, and how many of them are not legal; 0 for a plan from a file.
   std::pair<std::uint64_t, std::uint64_t> counts(std::uint32_t number) const {
     const plan::LaunchReport& launch = report_.planned.launches[number];
+    if (launch.vector) return {launch.vector->candidates.size(), 0};
     if (launch.rows && launch.rows->plan)
       return {static_cast<std::uint64_t>(launch.rows->candidates_considered),
               static_cast<std::uint64_t>(launch.rows->candidates_rejected)};
@@ -224,6 +226,25 @@ class PlanJson {
     json["reduction_payload_accesses_per_program"] = rows.reduction_payload_accesses_per_program;
     json["reduction_payload_accesses_per_worker"] = rows.reduction_payload_accesses_per_worker;
     json["striped_storage_scalars_per_worker"] = rows.striped_storage_scalars_per_worker;
+  }
+
+  /// The mapping of one product on a processor, and every candidate.
+  void add_vector_of(const plan::LaunchPlan& launch, Json& json) const {
+    if (!launch.vector) return;
+    json["vector"] = mapping_json(launch.vector->mapping, launch.vector->cost);
+    json["vector_candidates"] = Json::array();
+    if (const auto& choice = report_.planned.launches[launch.launch].vector)
+      for (const plan::VectorCandidate& each : choice->candidates)
+        json["vector_candidates"].push_back(mapping_json(each.mapping, each.cost));
+  }
+
+  static Json mapping_json(const realize::VectorMapping& mapping, const plan::VectorCost& cost) {
+    Json features;
+    for (const plan::VectorCostRow& row : plan::vector_cost_rows()) features[row.name] = cost.*row.member;
+    return {{"lanes", mapping.lanes},   {"rows", mapping.rows},       {"vectors", mapping.vectors},
+            {"unroll", mapping.unroll}, {"swaps", mapping.swaps},     {"depth_lanes", mapping.depth_lanes},
+            {"packs", mapping.packs},   {"group", mapping.group},     {"pass", mapping.pass},
+            {"score", cost.score},      {"cost", std::move(features)}};
   }
 
   void add_storage(const plan::LaunchPlan& launch, Json& json) const {

@@ -142,6 +142,7 @@ class PlanText {
     if (plan.mapping == plan::LaunchMapping::RowReduction)
       line("    kernel score {} = score {} x {}, shared memory {} bytes", plan.cost.kernel_score, plan.cost.score,
            waves_of(plan.cost), plan.shared_memory_bytes);
+    if (plan.vector) vector_cost(plan);
     fences(plan);
     if (plan.mapping != plan::LaunchMapping::Cooperative) return;
     line("    shared memory {} bytes", plan.shared_memory_bytes);
@@ -154,6 +155,27 @@ class PlanText {
                                                                 number_of(pipeline.prefetch_scalars_per_lane, "scalar"))
                                                   : "");
     cost(plan);
+  }
+
+  void vector_cost(const LaunchPlan& plan) {
+    line("    {}: score {} (cycles of a core, roughly)", plan.cost_basis, rounded(plan.vector->cost.score));
+    for (const plan::VectorCostRow& row : plan::vector_cost_rows())
+      if (const double value = plan.vector->cost.*row.member; value != 0)
+        line("      {:<32} {:>12}", row.name, row.price == nullptr ? fmt::format("{:.3f}", value) : rounded(value));
+  }
+  static std::string rounded(double value) { return fmt::format("{:.0f}", value); }
+
+  void vector_losers(const plan::VectorChoice& choice) {
+    std::vector<const plan::VectorCandidate*> order;
+    for (std::size_t i = 0; i < choice.candidates.size(); ++i)
+      if (i != choice.chosen) order.push_back(&choice.candidates[i]);
+    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      return a->cost.score != b->cost.score ? a->cost.score < b->cost.score : a < b;
+    });
+    line("    space: {}, all legal{}", number_of(static_cast<std::int64_t>(choice.candidates.size()), "mapping"),
+         order.empty() ? "" : "; nearest losers:");
+    for (std::size_t i = 0; i < order.size() && i + 1 < plan::kRankedPlans; ++i)
+      line("      {:>12} {}", rounded(order[i]->cost.score), plan::vector_mapping_text(order[i]->mapping));
   }
 
   void fences(const LaunchPlan& plan) {
@@ -244,6 +266,7 @@ class PlanText {
 
   void losers(const LaunchReport& launch) {
     if (launch.rows && launch.rows->plan) row_losers(*launch.rows);
+    if (launch.vector && launch.vector->candidates.size() > 1) vector_losers(*launch.vector);
     const plan::Trial* chosen = launch.chosen();
     for (const plan::Trial& trial : launch.trials)
       if (!trial.chosen)
