@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "case_count.h"
 #include "kernel/builder.h"
 #include "lower/launch_buffers.h"
 #include "lower/lowering_case.h"
