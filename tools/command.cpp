@@ -142,7 +142,7 @@ void ProgramOptions::declare_program(CLI::App& app) {
   app.add_option("NAME=VALUE", assignments, "Symbols and parameters (M=512 BM=32), types (T=f16), scalars (alpha=0.5)")
       ->type_name("");
   app.add_option("--set", settings,
-                 "noalias=true promises that no two buffers overlap; Metal: planner options, and schedules=N, "
+                 "noalias=true promises that no two buffers overlap; planner options; Metal: schedules=N, "
                  "layouts=N, checks=false, timeout=SECONDS of the emulator; metal-mpp: tensor_bindings=inline|handle")
       ->type_name("OPTION=VALUE")
       ->allow_extra_args(false);
@@ -154,9 +154,9 @@ void ProgramOptions::declare(CLI::App& app) {
   app.add_option("--target", target, "cpu, interp (the interpreter), metal-simdgroup or metal-mpp (the emulator)")
       ->type_name("TARGET")
       ->capture_default_str();
-  app.add_option("--device", device, "Metal: a device profile, by name or file; default: the general one")
+  app.add_option("--device", device, "A device profile, by name or file; default: the general one of the target")
       ->type_name("PROFILE");
-  app.add_option("--plan", plan, "Metal: a stored plan, in place of planning")->type_name("FILE");
+  app.add_option("--plan", plan, "A stored plan, in place of planning")->type_name("FILE");
   app.add_option("--route", route, "metal-mpp: planned, or direct: without a planner, the second way of a comparison")
       ->type_name("ROUTE")
       ->capture_default_str();
@@ -176,13 +176,13 @@ Result<driver::RunRequest> ProgramOptions::read() const {
     faults.push_back(
         Diag{DiagCode::Usage, "expected a program, found none", {}, "`tilewright list` shows what there is", {}});
   request.target = take(driver::parse_target(target), faults).value_or(Target::Cpu);
-  const bool metal = is_metal(request.target);
+  const bool has_plans = request.target != Target::Interp;
   for (const auto& [option, value] : {std::pair{"--device", device}, {"--plan", plan}})
-    if (!metal && !value.empty())
+    if (!has_plans && !value.empty())
       faults.push_back(Diag{DiagCode::BadOption,
                             std::string(option) + " belongs to a target with plans, found target '" + target + "'",
                             {},
-                            "--target metal-simdgroup or metal-mpp",
+                            "--target cpu, metal-simdgroup or metal-mpp",
                             {}});
   if (request.target == Target::Cpu)
     request.cache = open_cache(cache);

@@ -211,6 +211,15 @@ Result<tile::Program> with_layouts(const tile::Program& family, const std::map<s
   return tile::with_strides(family, strides);
 }
 
+/// On a processor tiles of a product do not matter, and nothing else has a price: parameters are the program's own.
+tile::Bindings open_values(const Program& program, const Bindings& bindings, const std::string& target) {
+  tile::Bindings values{bindings.numbers, bindings.types};
+  if (target == "cpu")
+    for (const ParamInfo& param : program.params())
+      if (!param.is_type()) values.numbers.emplace(param.name, param.default_value);
+  return values;
+}
+
 }  // namespace
 
 Result<PlanReport> plan_report(const Program& program, const Bindings& bindings, const PlanOptions& options,
@@ -230,7 +239,7 @@ Result<PlanReport> plan_report(const Program& program, const Bindings& bindings,
   } else {
     TW_TRY(const tile::Program known, with_layouts(program.impl().program, options.layouts));
     TW_TRY(plan::PlannedFamily family,
-           plan::plan_family(known, {bindings.numbers, bindings.types}, report.request, sets::Context()));
+           plan::plan_family(known, open_values(program, bindings, target), report.request, sets::Context()));
     report.bindings = with_defaults(program, {std::move(family.bindings.numbers), std::move(family.bindings.types)});
     report.bound = std::move(family.bound);
     report.planned = std::move(family.planned);

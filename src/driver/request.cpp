@@ -389,7 +389,8 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
   }
   if (metal && std::ranges::find(kEmulationSettings, name) != std::end(kEmulationSettings))
     return apply_emulation(request.emulation, name, value);
-  if (metal && equals != std::string_view::npos && equals > 0) {
+  const bool has_plans = metal || request.target == Target::Cpu;
+  if (has_plans && equals != std::string_view::npos && equals > 0) {
     request.settings.emplace_back(name, value);
     return {};
   }
@@ -401,7 +402,7 @@ Result<void> apply_setting(RunRequest& request, std::string_view text) {
   return failure(DiagCode::UnknownOption, fmt::format("--set knows no option '{}'", name),
                  hint + (metal ? "`tilewright plan --help` lists the options of the planner; there are also noalias, "
                                  "checks, layouts, schedules, timeout and, for metal-mpp, tensor_bindings"
-                               : "the options are noalias=true|false"));
+                               : "the options are noalias=true|false, and for target cpu those of the planner"));
 }
 
 namespace {

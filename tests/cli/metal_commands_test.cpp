@@ -186,8 +186,10 @@ TEST_F(MetalCommands, TensorHandles) {
 }
 
 TEST_F(MetalCommands, WrongOptions) {
-  expect_refusal(gemm({"run"}, {"--device", "apple-m1"}), 2, {"--device belongs to a target with plans"});
-  expect_refusal(gemm({"run"}, {"--plan", "x.plan"}), 2, {"--plan belongs to a target with plans"});
+  expect_refusal(gemm({"run"}, {"--target", "interp", "--device", "apple-m1"}), 2,
+                 {"--device belongs to a target with plans"});
+  expect_refusal(gemm({"run"}, {"--device", "apple-m1"}), 3, {"not one that target cpu runs on"});
+  expect_refusal(gemm({"run"}, {"--plan", "x.plan"}), 2, {"[FileRead]"});
   expect_refusal(gemm({"run"}, {"--target", "metal-simdgroup", "--device", "nothing"}), 2, {"[UnknownProfile]"});
   expect_refusal(gemm({"run"}, {"--target", "metal-simdgroup", "--set", "thread_per_group=64"}), 2,
                  {"[UnknownOption]", "threads_per_group"});

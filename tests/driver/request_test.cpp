@@ -115,6 +115,9 @@ TEST(Options, Settings) {
   EXPECT_FALSE(request.noalias);
   expect_fault(apply_setting(request, "noalias=1"), DiagCode::BadOption, {"true or false"});
   expect_fault(apply_setting(request, "noalias"), DiagCode::BadOption);
+  EXPECT_TRUE(apply_setting(request, "enabled=false").has_value()) << "the planner looks at it";
+  EXPECT_EQ(request.settings.size(), 1U);
+  request.target = Target::Interp;
   expect_fault(apply_setting(request, "no_alias=true"), DiagCode::UnknownOption, {"did you mean 'noalias'?"});
   expect_fault(apply_setting(request, "window=2"), DiagCode::UnknownOption, {"the options are noalias"});
 }
