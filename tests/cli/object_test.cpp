@@ -10,15 +10,15 @@ constexpr const char* kReading = R"(
 #include <stdio.h>
 #include <stdlib.h>
 /* The numbers of a .npy file lie at its end. */
-static inline float *numbers(const char *path, long count) {
-  float *data = aligned_alloc(64, (size_t)(count * 4 + 63) / 64 * 64);
+__attribute__((unused)) static inline float *numbers(const char *path, long count) {
+  float *data = (float *)aligned_alloc(64, (size_t)(count * 4 + 63) / 64 * 64);
   FILE *file = fopen(path, "rb");
   if (!data || !file || fseek(file, -count * 4, SEEK_END) != 0 || fread(data, 4, (size_t)count, file) != (size_t)count) exit(1);
   fclose(file);
   return data;
 }
-static inline void *block(long bytes) { return aligned_alloc(64, (size_t)(bytes + 127) / 64 * 64); }
-static inline void put(const char *path, const float *data, long count) {
+__attribute__((unused)) static inline void *block(long bytes) { return aligned_alloc(64, (size_t)(bytes + 127) / 64 * 64); }
+__attribute__((unused)) static inline void put(const char *path, const float *data, long count) {
   FILE *file = fopen(path, "wb");
   if (!file || fwrite(data, 4, (size_t)count, file) != (size_t)count || fclose(file) != 0) exit(1);
 }
@@ -77,10 +77,10 @@ TEST_F(ObjectTest, TwoObjectsInOneProgram) {
   ASSERT_EQ(tool(with({"emit"}, with(softmax, {"--target", "cpu", "-o", "rows.o"}))).status, 0);
   const std::string main_text = R"(
 int main(void) {
-  float *a = numbers("a.npy", 37 * 19), *b = numbers("b.npy", 19 * 23), *c = block(37 * 23 * 4);
+  float *a = numbers("a.npy", 37 * 19), *b = numbers("b.npy", 19 * 23), *c = (float *)block(37 * 23 * 4);
   gemm_37_run(a, b, c, block(GEMM_37_WORKSPACE_BYTES));
   put("c.bin", c, 37 * 23);
-  float *x = numbers("x.npy", 5 * 33), *y = block(5 * 33 * 4);
+  float *x = numbers("x.npy", 5 * 33), *y = (float *)block(5 * 33 * 4);
   rows_run(x, y, block(ROWS_WORKSPACE_BYTES));
   put("y.bin", y, 5 * 33);
   return 0;
