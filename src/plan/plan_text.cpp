@@ -245,7 +245,6 @@ constexpr auto kVector = [](auto& io, auto& vector) {
   io.field("group", mapping.group);
   io.field("pass", mapping.pass);
   io.field("fetch_ahead", mapping.fetch_ahead);
-  io.field("fetches_panel", mapping.fetches_panel);
   io.one("cost", vector.cost, kVectorCost);
 };
 

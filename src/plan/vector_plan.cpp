@@ -267,7 +267,7 @@ class Candidates {
   }
 
   void add(const VectorMapping& mapping) {
-    choice_.candidates.push_back({mapping, vector_cost(workload_, target_, mapping, priors_), std::nullopt});
+    choice_.candidates.push_back({mapping, vector_cost(workload_, target_, mapping, priors_)});
   }
 
   const VectorWorkload& workload_;

@@ -18,7 +18,6 @@
 #include "plan/cost_priors.h"
 #include "realize/contraction.h"
 #include "realize/vector_mapping.h"
-#include "support/named_number.h"
 #include "support/result.h"
 
 namespace tilewright::plan {
@@ -83,7 +82,6 @@ std::span<const VectorCostRow> vector_cost_rows();
 struct VectorCandidate {
   realize::VectorMapping mapping;
   VectorCost cost;
-  std::optional<NamedNumber> refusal;  ///< registers that it needs, where it has too many
 };
 
 struct VectorChoice {

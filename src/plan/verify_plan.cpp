@@ -131,7 +131,7 @@ class LaunchVerifier {
     PlannedLaunch made;
     made.plan.launch = made.report.launch = stored_.launch;
     TW_TRY_VOID(write_frame(made));
-    write_vector(subject_, *facts, {{{stored_.vector->mapping, cost, std::nullopt}}, 0}, made);
+    write_vector(subject_, *facts, {{{stored_.vector->mapping, cost}}, 0}, made);
     made.plan.cost = stored_.cost;
     return compared(std::move(made));
   }

@@ -27,7 +27,6 @@ struct VectorMapping {
   /// worker, which is read and written once a pass, and panels hold one pass.
   std::int64_t pass = 0;
   std::int64_t fetch_ahead = 0;  ///< steps of the depth by which the rows of a are fetched ahead; 0: not at all
-  bool fetches_panel = false;    ///< the next panel of b is fetched, a share of it by each tile
   bool operator==(const VectorMapping&) const = default;
 
   /// Columns of one of the `vectors`.

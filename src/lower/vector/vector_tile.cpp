@@ -100,15 +100,6 @@ void VectorTile::fetch(const Panel& panel, kernel::ValueId row, std::int64_t row
     b_.prefetch(panel.a.memory, b_.add(first, r * panel.a.outer_step), /*near=*/true);
 }
 
-/// `count` steps from `step` on of the panel that comes next.
-void VectorTile::fetch_next_panel(const Panel& panel, kernel::ValueId step, std::int64_t count) {
-  const kernel::ValueId column = b_.add(panel.column, panel.vectors * mapping_.lanes);
-  const kernel::ValueId at = b_.add(b_.add(panel.b.base, column), b_.mul(step, panel.b.depth_step));
-  for (std::int64_t i = 0; i < count; ++i)
-    for (std::int64_t v = 0; v < panel.vectors; ++v)
-      b_.prefetch(panel.b.memory, b_.add(at, i * panel.b.depth_step + v * mapping_.lanes));
-}
-
 /// Steps [from, from + count) of the depth, from `shift` on.
 VectorTile::Values VectorTile::steps(const Panel& panel, kernel::ValueId row, std::int64_t rows, std::int64_t from,
                                      std::int64_t count, kernel::ValueId shift, Values sums) {
@@ -130,30 +121,11 @@ VectorTile::Values VectorTile::steps(const Panel& panel, kernel::ValueId row, st
   return sums;
 }
 
-/// The depth in segments, before each of which a part of the next panel is fetched: all tiles together fetch all of it.
-VectorTile::Values VectorTile::segments(const Panel& panel, kernel::ValueId row, std::int64_t rows, Values sums) {
-  const std::int64_t depth = contraction_.depth.extent, unroll = std::max<std::int64_t>(mapping_.unroll, 1);
-  const realize::EvenParts tiles(contraction_.row.extent, mapping_.rows);
-  const std::int64_t share = realize::VectorMapping::ceil_div(depth, tiles.parts);
-  const std::int64_t length = std::max(depth / share / unroll, std::int64_t{1}) * unroll;
-  const std::int64_t whole = depth / length;
-  const std::int64_t each = realize::VectorMapping::ceil_div(depth, tiles.parts * std::max<std::int64_t>(whole, 1));
-  const kernel::ValueId tile = b_.binary(kernel::BinaryKind::FloorDiv, row, b_.const_i64(tiles.size));
-  const kernel::ValueId first = b_.mul(tile, whole * each);
-  sums = b_.loop(b_.const_i64(0), b_.const_i64(whole), 1, std::move(sums),
-                 [&](kernel::ValueId segment, const Values& carried) {
-                   fetch_next_panel(panel, b_.add(first, b_.mul(segment, each)), each);
-                   return steps(panel, row, rows, 0, length, b_.mul(segment, length), carried);
-                 });
-  return steps(panel, row, rows, whole * length, depth - whole * length, {}, std::move(sums));
-}
-
 void VectorTile::emit(const Panel& panel, kernel::ValueId row, std::int64_t rows) {
   elements_.forget();
   if (mapping_.depth_lanes) return finish(panel, row, rows, dots(panel, row, rows));
   Values sums = initial(panel, row, rows);
-  sums = mapping_.fetches_panel ? segments(panel, row, rows, std::move(sums))
-                                : steps(panel, row, rows, 0, contraction_.depth.extent, {}, std::move(sums));
+  sums = steps(panel, row, rows, 0, contraction_.depth.extent, {}, std::move(sums));
   finish(panel, row, rows, sums);
 }
 

@@ -63,10 +63,8 @@ class VectorTile {
   Values initial(const Panel& panel, kernel::ValueId row, std::int64_t rows);
   Values step(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId depth, Values sums);
   void fetch(const Panel& panel, kernel::ValueId row, std::int64_t rows, kernel::ValueId depth);
-  void fetch_next_panel(const Panel& panel, kernel::ValueId step, std::int64_t count);
   Values steps(const Panel& panel, kernel::ValueId row, std::int64_t rows, std::int64_t from, std::int64_t count,
                kernel::ValueId shift, Values sums);
-  Values segments(const Panel& panel, kernel::ValueId row, std::int64_t rows, Values sums);
   kernel::ValueId load_b(const Panel& panel, kernel::ValueId depth, std::int64_t vector);
   void pack_rows(const Panel& panel, kernel::ValueId depth);
   void pack_columns(const Panel& panel, kernel::ValueId first, std::int64_t count);
